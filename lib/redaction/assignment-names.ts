@@ -1,4 +1,5 @@
 import { vendorWords } from "./vendor-table.ts";
+import { setOf } from "./words.ts";
 
 /** What a name says about its value: a key is a credential of an unknown kind. */
 export type ClaimKind = "password" | "passphrase" | "secret" | "token" | "api_key" | "credential" | "key";
@@ -12,18 +13,22 @@ const credential: Claim = { kind: "credential", certainty: "likely" };
 export const likely: Claim = { kind: "key", certainty: "likely" };
 const maybe: Claim = { kind: "key", certainty: "maybe" };
 
-const setOf = (spaced: string) => new Set(spaced.split(" "));
-
 type Endings = ReadonlyMap<string, readonly string[]>;
 /** Groups the endings by their last character, so that a word is compared with few of them. */
 const endingsOf = (spaced: string): Endings =>
-  Map.groupBy(spaced.split(" "), (ending) => ending.charAt(ending.length - 1));
+  Map.groupBy(setOf(spaced), (ending) => ending.charAt(ending.length - 1));
 const endsIn = (word: string, endings: Endings) =>
   endings.get(word.charAt(word.length - 1))?.some((ending) => word.endsWith(ending)) ?? false;
 
 /** Words for a password in ten languages and a few more. The name of a password ends in one of them. */
-const passwordNames =
-  "password passwd passwort passwörter passcode kennwort zugangswort pwd pswd passw pword pass passe motdepasse mdp contraseña contrasena contraseñas clave senha senhas wachtwoord parola hasło haslo hasła hasłem lösenord lösenordet passord passordet losenord adgangskode adgangskoden salasana psk passkey jelszó jelszava şifre şifresi şifresini şifrem şifremiz şifreniz şifrenin şifreler şifreleri şifreyi parolayı parolası parolasını parolam parolamız parolanız parolanın parolalar parolaları passworts passwortes passwörtern kennworts kennwortes kennwörter kennwörtern parolă geslo lozinka heslo sandi khẩu รหัสผ่าน المرور السر סיסמה סיסמא κωδικός κωδικος пароль пароля паролем пароли 密码 密碼 口令 パスワード 暗証番号 暗証コード 合言葉 暗号 비밀번호 암호 비번 zugangscode geheimcode entsperrcode";
+const passwordNames = `
+password passwd passwort passwörter passcode kennwort zugangswort pwd pswd passw pword pass passe motdepasse mdp contraseña contrasena contraseñas clave
+senha senhas wachtwoord parola hasło haslo hasła hasłem lösenord lösenordet passord passordet losenord adgangskode adgangskoden salasana psk passkey
+jelszó jelszava şifre şifresi şifresini şifrem şifremiz şifreniz şifrenin şifreler şifreleri şifreyi parolayı parolası parolasını parolam parolamız
+parolanız parolanın parolalar parolaları passworts passwortes passwörtern kennworts kennwortes kennwörter kennwörtern parolă geslo lozinka heslo sandi
+khẩu รหัสผ่าน المرور السر סיסמה סיסמא κωδικός κωδικος пароль пароля паролем пароли 密码 密碼 口令 パスワード 暗証番号 暗証コード 合言葉 暗号 비밀번호 암호 비번 zugangscode geheimcode
+entsperrcode
+`;
 const passwordEndings = endingsOf(passwordNames);
 const passwordWords = setOf("pw psw psk pepper masterauth requirepass authtok userpwd");
 const noPasswordWords = setOf("askpass bypass compass encompass surpass trespass enclave conclave autoclave");
@@ -33,24 +38,41 @@ const secretEndings = endingsOf(secretNames);
 const tokenNames = "token keystring jeton токен токена 令牌 トークン 토큰 jwt";
 const tokenEndings = endingsOf(tokenNames);
 /** `clé d'API`, `ключ доступа`: the words after the key give its use, so the value must look like a key. */
-const foreignKeyNames =
-  "schlüssel schluessel schlüssels clé clef clés chave llave chiave klucz klucza anahtar anahtarı sleutel nyckel nyckeln nøgle nøkkel ключ ключа 密钥 密鑰 金鑰 秘钥 キー 鍵 인증키";
+const foreignKeyNames = `
+schlüssel schluessel schlüssels clé clef clés chave llave chiave klucz klucza anahtar anahtarı sleutel nyckel nyckeln nøgle nøkkel ключ ключа 密钥 密鑰 金鑰 秘钥
+キー 鍵 인증키
+`;
 const foreignKeyEndings = endingsOf(foreignKeyNames);
 const keyOwners = setOf(
-  "api access private encryption signing master hmac license licence account subscription app application auth storage service admin deploy client consumer webhook apikey session cookie jwt crypt crypto aes rsa unseal rest write deployment backup root data transaction ingestion ingest integration routing sdk server agent merchant partner developer sandbox enrollment install",
+  `
+api access private encryption signing master hmac license licence account subscription app application auth storage service admin deploy client consumer
+webhook apikey session cookie jwt crypt crypto aes rsa unseal rest write deployment backup root data transaction ingestion ingest integration routing sdk
+server agent merchant partner developer sandbox enrollment install
+`,
 );
 const publicKeyOwners = setOf(
-  "public publishable pub anon site captcha recaptcha search browser cache primary partition sort foreign idempotency restore object query translation hash dedupe content digest lookup asset file row item index group state map socket registry s3 bucket message json dict host known config property feature flag lock component react i18n locale order unique composite column redis verify verification peer ssh authorized identity signer trusted dedup event entity record trace shard request correlation document node measurement tracking",
+  `
+public publishable pub anon site captcha recaptcha search browser cache primary partition sort foreign idempotency restore object query translation hash
+dedupe content digest lookup asset file row item index group state map socket registry s3 bucket message json dict host known config property feature
+flag lock component react i18n locale order unique composite column redis verify verification peer ssh authorized identity signer trusted dedup event
+entity record trace shard request correlation document node measurement tracking
+`,
 );
 const publicTokenOwners = setOf(
-  "public publickey publishable page next nextpage continuation pagination cancellation cancel sync stop start end pad eos bos unk sep cls mask special max min design syntax lexer anon refreshpage",
+  `
+public publickey publishable page next nextpage continuation pagination cancellation cancel sync stop start end pad eos bos unk sep cls mask special max
+min design syntax lexer anon refreshpage
+`,
 );
 const likelyWords = setOf(
   "auth pat session sessionid salt seed bearer login cookie sid hmac kek dek enc encrypt crumb csrf xsrf remember rememberme license licence",
 );
 /** `DB_PASSWORD_PROD` is still a password; `password_hash` and `token_url` are not credentials. */
 const environments = setOf(
-  "prod production staging stage dev development test testing qa uat ci live old new current previous private base value default plain plaintext cleartext equals confirm confirmation again repeat string text b64 hex data env content v str val raw txt",
+  `
+prod production staging stage dev development test testing qa uat ci live old new current previous private base value default plain plaintext cleartext
+equals confirm confirmation again repeat string text b64 hex data env content v str val raw txt
+`,
 );
 
 const isAscii = (name: string) => /^[\0-\x7f]*$/.test(name);
@@ -130,7 +152,19 @@ const leadingWords = setOf(
 );
 /** `PASSWORD_RESET_URL` is about a password; `PASSWORD_ADMIN` is a password. */
 export const aboutWords = setOf(
-  "accessor sent hash hashes hashed hasher hashers hashing salt digest url uri link path file filename dir name names id ids uuid kid arn ref key keys length len size min max count number limit policy policies rule rules expiry expires expire expiration expired ttl age days hours seconds time timeout date reset forgot forgotten change changed changes update updated strength score re regex pattern validator validation valid invalid field fields input label placeholder hint form page view screen modal dialog route router endpoint api handler service manager provider store storage vault type types kind format algorithm alg encoding encoder encoded encryption encrypted enabled disabled required optional visible visibility show hide toggle error errors message messages msg title header headers version alias prefix suffix column table index attempts attempt retries retry history generator rotation rotated at lifetime duration scope scopes audience issuer info response request email mail template button command cmd prompt callback cb fn func function helper helpers util utils spec mock scan scanner scanning detector detection checker check exists missing match mismatch bucket budget usage used cost price per rate window through fail failed ok by is has in on with authentication auth login authenticator bearer source exchange introspection revocation refresh case cases list map set array class model schema entity dto controller module plugin middleware hook hooks client server state status event events log logs metric metrics primaria foránea foranea primária estrangeira",
+  `
+accessor sent hash hashes hashed hasher hashers hashing salt digest url uri link path file filename dir name names id ids uuid kid arn ref key keys
+length len size min max count number limit policy policies rule rules expiry expires expire expiration expired ttl age days hours seconds time timeout
+date reset forgot forgotten change changed changes update updated strength score re regex pattern validator validation valid invalid field fields input
+label placeholder hint form page view screen modal dialog route router endpoint api handler service manager provider store storage vault type types kind
+format algorithm alg encoding encoder encoded encryption encrypted enabled disabled required optional visible visibility show hide toggle error errors
+message messages msg title header headers version alias prefix suffix column table index attempts attempt retries retry history generator rotation
+rotated at lifetime duration scope scopes audience issuer info response request email mail template button command cmd prompt callback cb fn func
+function helper helpers util utils spec mock scan scanner scanning detector detection checker check exists missing match mismatch bucket budget usage
+used cost price per rate window through fail failed ok by is has in on with authentication auth login authenticator bearer source exchange introspection
+revocation refresh case cases list map set array class model schema entity dto controller module plugin middleware hook hooks client server state status
+event events log logs metric metrics primaria foránea foranea primária estrangeira
+`,
 );
 function isLeading(words: readonly string[]): boolean {
   const at = words.findIndex((word) => leadingWords.has(word));
@@ -191,7 +225,9 @@ export const isCredentialWord = (value: string): boolean => {
 
 /** Every name of a credential contains one of these. */
 export const nameStems: ReadonlySet<string> = setOf(
-  `psw zugang access accès acceso accesso acesso доступ key cred auth bearer pepper salt seed sess sid hmac kek dek enc crumb csrf xsrf remember licen pat pw login cookie community secret_id -consumer -team ${passwordNames} ${secretNames} ${tokenNames} ${foreignKeyNames}`,
+  `psw zugang access accès acceso accesso acesso доступ key cred auth bearer pepper salt seed sess sid hmac kek dek enc crumb csrf xsrf
+remember licen pat pw login cookie community secret_id -consumer -team
+${passwordNames} ${secretNames} ${tokenNames} ${foreignKeyNames}`,
 );
 
 /** `DB_PASSWORD`: an environment variable, whose value is never code. */

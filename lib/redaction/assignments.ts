@@ -1,15 +1,15 @@
-import { isUuid, looksVeryRandom } from "./appearance.ts";
+import { looksVeryRandom } from "./appearance.ts";
 import { type Claim, type ClaimKind, claimOf, isConstant, likely, sure } from "./assignment-names.ts";
 import { isCredential, type Link } from "./evidence.ts";
 import { isKeyId } from "./features.ts";
-import { type Near, nearIn, nextIn } from "./next-in.ts";
+import { nearIn } from "./next-in.ts";
 import { isPlaced } from "./places.ts";
-import { sentencesIn, verbsBeforeName } from "./prose.ts";
 import { type Finder, kindNamed, type NameHit, type Span } from "./rule.ts";
-import { findSaid, lead, leadBefore } from "./said.ts";
+import { sentencesIn, verbsBeforeName } from "./sentences.ts";
 import type { Name, Separator } from "./separators.ts";
 import { isEnvironment, isLineStart, isTextName, nextOfList, separatorsAt } from "./separators.ts";
 import { bareValue, type Value, valueAt } from "./values.ts";
+import { pattern } from "./words.ts";
 
 /**
  * Finds `password=…`, `api_key: …`, `"clientSecret": "…"`, "the token is …", in the many ways people write
@@ -89,40 +89,19 @@ function found(values: readonly Value[], claim: Claim): SearchResult {
   return { spans, resume: spans.at(-1)?.end ?? 0 };
 }
 
-const digestWord =
-  /\b(?:(?:(?:md5(?:sum)?|etag|checksum|digest|reverts?|submodule|git show|hash(?:es)? of)\b|sha-?\d{1,3}\()[^\n]{0,90}|(?:commit|(?:fixed|introduced|added|merged|landed) (?:by|in|with))\b[^\n]{0,16}|\bleak\w*(?: in| by| with)?[ (]{1,2})$/i;
-/** "the client secret of app …", `--id …` */
-const idWord = /(?:\b(?:app|application|tenant|client|user|subscription|object|principal)|-id)[ =]["'`]?$/i;
-/** A digest or a commit, an id, or an identifier in code marks: "secret: `pull_request_target`". */
-const isOther = (text: string, { start, end }: Span): boolean => {
-  const value = text.slice(start, end);
-  // A variable of psql, the name of a resource.
-  if (/ :'$|resource "$/.test(text.slice(Math.max(0, start - 10), start))) return true;
-  if (isUuid(value)) return idWord.test(text.slice(Math.max(0, start - 24), start));
-  return text.charAt(start - 1) === "`"
-    ? /^[A-Za-z]+(?:[_.][A-Za-z]+)+$/.test(value)
-    : /^(?:[0-9a-f]{8}){2,8}$/.test(value) &&
-        (digestWord.test(text.slice(Math.max(0, start - 120), start)) ||
-          /\bDIGEST\b[^\n]*\n/.test(text.slice(Math.max(0, start - 300), start)) ||
-          /^["'`]? ?\(?(?:md5|sha|etag|checksum|digest|commit\b)/i.test(text.slice(end, end + 16)));
-};
-const declaration = /(?:^|\n|\b(?:val|var|let|const|final|string|str|auto|my|local|static)[ \t])[ \t]*$/i;
-/** "render pass: shadow": alone, the word is a password only beside a user or a host. */
-const isOtherPass = ({ name, text, start, end }: Name, value: Value, isNearUser: Near): boolean =>
-  /^pass$/i.test(name) &&
-  text.charAt(start - 1) !== "$" &&
-  !text.startsWith(".equals", end) &&
-  !(
-    value.isQuoted &&
-    declaration.test(text.slice(Math.max(0, start - 24), start)) &&
-    /^ ?=/.test(text.slice(end, end + 2))
-  ) &&
-  (/^[A-Za-z]+$/.test(value.text) || /^[ \t]+[^\s:=]/.test(text.slice(end, end + 8))) &&
-  !isNearUser(start);
+/** "md5 of the dump with the master key: …", "leaked in …": a digest or a commit, not the key. */
+const digestWord = pattern(
+  "i",
+  String.raw`\b(?:(?:(?:md5(?:sum)?|etag|checksum|digest|reverts?|submodule|git show|hash(?:es)? of)\b|sha-?\d{1,3}\()[^\n]{0,90}|(?:commit|(?:fixed`,
+  String.raw`|introduced|added|merged|landed|leaked) (?:by|in|with))\b[^\n]{0,16})$`,
+);
+const isDigest = (text: string, { start, end }: Span) =>
+  /^(?:[0-9a-f]{8}){2,8}$/.test(text.slice(start, end)) &&
+  digestWord.test(text.slice(Math.max(0, start - 120), start));
 
 const isPassword = ({ kind }: Claim) => kind === "password" || kind === "passphrase";
 
-function findAfterSeparator(name: Name, claim: Claim, isNearUser: Near): SearchResult | undefined {
+function findAfterSeparator(name: Name, claim: Claim): SearchResult | undefined {
   const { text, end } = name;
   const separators = separatorsAt(text, end);
   if (separators.length === 0) return undefined;
@@ -133,12 +112,7 @@ function findAfterSeparator(name: Name, claim: Claim, isNearUser: Near): SearchR
     pattern.lastIndex = end;
     if (!pattern.test(text)) continue;
     const value = valueFor(name, separator, pattern.lastIndex, isEnv && link === undefined);
-    if (
-      !value ||
-      (isKeyId(value.text) && /sign|gpg|pgp|keys$/i.test(name.name)) ||
-      isOtherPass(name, value, isNearUser)
-    )
-      continue;
+    if (!value || (isKeyId(value.text) && /sign|gpg|pgp|keys$/i.test(name.name))) continue;
     const named = {
       claim,
       link,
@@ -156,18 +130,6 @@ function findAfterSeparator(name: Name, claim: Claim, isNearUser: Near): SearchR
     };
   }
   return undefined;
-}
-
-const keyBehind = /(?: is| was|:)? [`"'(]?(?=[A-Za-z0-9+/_-]{20})/y;
-/** "The signature key …", "X-Edge-Auth …": a value without a verb before it must be long and random. */
-function saidKey({ text, end }: Name, claim: Claim): SearchResult | undefined {
-  keyBehind.lastIndex = end;
-  const value =
-    claim.certainty === "likely" && keyBehind.test(text) ? valueAt(text, keyBehind.lastIndex) : undefined;
-  const named = { claim, link: "sentence", isConstant: false, isEnvironment: false } as const;
-  return value && /^[\w+=-]+$/.test(value.text) && isCredential(value, named)
-    ? found([value], claim)
-    : undefined;
 }
 
 const isNameCharacter = (character: string) => /[\w.\u00c0-\u0fff-]/.test(character);
@@ -233,8 +195,6 @@ function nameAt(text: string, { at, length }: NameHit, from: number): Name {
 
 /** A key near the name of a Wi-Fi network is the password of that network. */
 const networkWord = /ssid|wi-?fi|wlan|\bwpa|wireless|\bpsk/gi;
-/** Words beside a password. */
-const userWord = /user|login|host|mail|smtp|auth|db|account/gi;
 /** A key near a cipher is a secret, even if it looks like a hash. */
 const cipherWord =
   /cipher|crypt|\baes\b|hmac|jwt|getBytes|fernet|\biv\b|\bnonce\b|fromhex|hex2bin|unhexlify|['"]hex['"]|\b(?:sign|verify)\(key/gi;
@@ -248,15 +208,8 @@ export const assignments: Finder = {
     const spans: Span[] = [];
     const claims = new Map<string, Claim | null>();
     const inSentence = sentencesIn(text);
-    const leadBehind = nextIn(text, lead);
-    const isNearLead = nearIn(text, leadBefore);
-    const isNearUser = nearIn(text, userWord);
     const isNearNetwork = nearIn(text, networkWord);
     const isNearCipher = nearIn(text, cipherWord);
-    const plainly = (name: Name) => {
-      const word = findSaid(name, { behind: leadBehind(name.end), isBefore: isNearLead(name.start) });
-      return word && !isOtherPass(name, word, isNearUser) ? word : undefined;
-    };
     let from = 0;
     for (const hit of names) {
       if (hit.at < from) continue;
@@ -273,17 +226,21 @@ export const assignments: Finder = {
           if (isNearNetwork(name.start)) claim = sure("password");
           else if (isNearCipher(name.start)) claim = likely;
         }
-        if (claim) outcome = findAfterSeparator(name, claim, isNearUser);
-        if (claim?.kind === "key" && !outcome?.spans.length) outcome = saidKey(name, claim) ?? outcome;
+        if (claim) outcome = findAfterSeparator(name, claim);
         // `ACME_INGESTION_KEY` in a sentence is always an API key of Acme.
         if (claim?.kind === "key" && claim.certainty === "likely" && /^[A-Z]+_[A-Z_]+$/.test(name.name))
           claim = sure("api_key");
-        if (claim && claim.kind !== "key" && !outcome?.spans.length && !isNoNoun(name)) {
-          const value = inSentence(name, claim) ?? (isPassword(claim) ? plainly(name) : undefined);
+        if (
+          claim &&
+          (claim.kind !== "key" || claim.certainty === "likely") &&
+          !outcome?.spans.length &&
+          !isNoNoun(name)
+        ) {
+          const value = inSentence(name, claim);
           if (value) outcome = found([value], claim);
         }
       }
-      spans.push(...(outcome?.spans ?? []).filter((span) => !isOther(text, span)));
+      spans.push(...(outcome?.spans ?? []).filter((span) => !isDigest(text, span)));
       from = Math.max(outcome?.resume ?? name.end, hit.at + 1);
     }
     return spans;

@@ -5,14 +5,31 @@ import { isPlaceholder, isStandIn } from "./placeholders.ts";
 import { isInPlace } from "./refusals.ts";
 import { type Finder, kindNamed, type Span } from "./rule.ts";
 import type { Value } from "./values.ts";
+import { pattern, setOf } from "./words.ts";
 
 /** Functions that take a credential, by the position of that argument, counted from 0. */
 const callTable: Record<number, string> = {
-  0: "SymmetricSecurityKey SignedString HMACSHA1 HMACSHA256 HMACSHA512 SigningKey hmacShaKeyFor createSecretKey Rfc2898DeriveBytes NewSigner new_from_slice check_password password_verify password_hash make_password generate_password_hash Hash.make bcrypt bcrypt.hashpw SecretKeySpec AES.new bcrypt.compare bcrypt.compareSync bcrypt.hash bcrypt.hashSync pwd_context.hash pwd_context.verify hashpw checkpw argon2.hash crypt scrypt.hash Fernet bot.run client.run bot.start Stripe Github Octokit cookieParser cookie_parser URLSafeTimedSerializer hmac.new requirepass setSecretKey setApiKey fromApiKey",
-  1: "ConstantTimeCompare compare_digest secure_compare check_password_hash WiFi.begin wlan.connect cx_Oracle.connect BasicAuth basicAuth AES.encrypt AES.decrypt oci_connect HTTPBasicAuth HTTPDigestAuth httpBasic SetBasicAuth setBasicAuth NetworkCredential UsernamePasswordCredentials UsernamePasswordCredential UsernamePasswordAuthenticationToken PasswordAuthentication PasswordCredential AwsBasicCredentials.create Credentials.new createHmac signWith jwt.sign jwt.verify jwt.encode jwt.decode JWT.encode JWT.decode Jwt.encode createDecipheriv HMAC.digest HMAC.base64digest createCipher createDecipher createCipheriv AES_ENCRYPT AES_DECRYPT pgp_sym_encrypt pgp_sym_decrypt smtp.login createUserWithEmailAndPassword signInWithEmailAndPassword signInWithPassword Twilio Client.create twilio.Client UserInfo ldap_bind_s twilio basic HMAC.hexdigest hmac.New",
+  0: `
+SymmetricSecurityKey SignedString HMACSHA1 HMACSHA256 HMACSHA512 SigningKey hmacShaKeyFor createSecretKey Rfc2898DeriveBytes NewSigner new_from_slice
+check_password password_verify password_hash make_password generate_password_hash Hash.make bcrypt bcrypt.hashpw SecretKeySpec AES.new bcrypt.compare
+bcrypt.compareSync bcrypt.hash bcrypt.hashSync pwd_context.hash pwd_context.verify hashpw checkpw argon2.hash crypt scrypt.hash Fernet bot.run client.run
+bot.start Stripe Github Octokit cookieParser cookie_parser URLSafeTimedSerializer hmac.new requirepass setSecretKey setApiKey fromApiKey
+`,
+  1: `
+ConstantTimeCompare compare_digest secure_compare check_password_hash WiFi.begin wlan.connect cx_Oracle.connect BasicAuth basicAuth AES.encrypt
+AES.decrypt oci_connect HTTPBasicAuth HTTPDigestAuth httpBasic SetBasicAuth setBasicAuth NetworkCredential UsernamePasswordCredentials
+UsernamePasswordCredential UsernamePasswordAuthenticationToken PasswordAuthentication PasswordCredential AwsBasicCredentials.create Credentials.new
+createHmac signWith jwt.sign jwt.verify jwt.encode jwt.decode JWT.encode JWT.decode Jwt.encode createDecipheriv HMAC.digest HMAC.base64digest
+createCipher createDecipher createCipheriv AES_ENCRYPT AES_DECRYPT pgp_sym_encrypt pgp_sym_decrypt smtp.login createUserWithEmailAndPassword
+signInWithEmailAndPassword signInWithPassword Twilio Client.create twilio.Client UserInfo ldap_bind_s twilio basic HMAC.hexdigest hmac.New
+`,
   3: "Credentials",
   4: "JedisPool SMTP.start",
-  2: "createConnection database FTP FTP_TLS create_superuser FTP.open minio.New Minio Pusher mysqli_connect mysqli mysql_connect mysqli_real_connect real_connect DBI.connect DriverManager.getConnection PDO PDO.__construct odbc_connect ftp_login ldap_bind ssh2_auth_password imap_open PlainAuth smtp.PlainAuth hash_hmac NewStaticCredentialsProvider openssl_encrypt openssl_decrypt sequelize Sequelize",
+  2: `
+createConnection database FTP FTP_TLS create_superuser FTP.open minio.New Minio Pusher mysqli_connect mysqli mysql_connect mysqli_real_connect
+real_connect DBI.connect DriverManager.getConnection PDO PDO.__construct odbc_connect ftp_login ldap_bind ssh2_auth_password imap_open PlainAuth
+smtp.PlainAuth hash_hmac NewStaticCredentialsProvider openssl_encrypt openssl_decrypt sequelize Sequelize
+`,
 };
 /** A function that takes a credential, and the position of that argument. */
 interface KnownCall {
@@ -20,7 +37,7 @@ interface KnownCall {
   readonly place: number;
 }
 const knownCalls: readonly KnownCall[] = Object.entries(callTable).flatMap(([place, names]) =>
-  names.split(" ").map((name) => ({ name, place: Number(place) })),
+  [...setOf(names)].map((name) => ({ name, place: Number(place) })),
 );
 /** The known calls by the last word of their names, the longest name first. */
 const byLastWord = Map.groupBy(
@@ -50,15 +67,28 @@ const isNoCredential = ({ text }: Value) =>
   /\s/.test(text.trim());
 
 /** In these calls a plain word is a password too: the argument has no other use. */
-const strictCalls =
-  /^(?:mysqli|mysql_|DBI|PDO|oci_|odbc_|ftp_|ldap_|ssh2_|imap_|HTTP|NetworkC|UsernameP|Password|smtp|PlainAuth|SetBasic|setBasic|DriverM|createUserWith|signInWith|real_connect|[Jj][Ww][Tt]\.|createHmac|signWith|create(?:De)?[Cc]ipher|HMAC|hash_hmac|FTP|cx_O|Hash\.|basic$|WiFi\.|wlan\.|create_superuser|Credentials$|bcrypt|hashpw|checkpw|argon2|[Ss]equelize|\w*password)/;
+const strictCalls = pattern(
+  "",
+  "^(?:mysqli|mysql_|DBI|PDO|oci_|odbc_|ftp_|ldap_|ssh2_|imap_|HTTP|NetworkC|UsernameP|Password|smtp|PlainAuth|SetBasic|setBasic|DriverM",
+  String.raw`|createUserWith|signInWith|real_connect|[Jj][Ww][Tt]\.|createHmac|signWith|create(?:De)?[Cc]ipher|HMAC|hash_hmac|FTP|cx_O|Hash\.|basic$`,
+  String.raw`|WiFi\.|wlan\.|create_superuser|Credentials$|bcrypt|hashpw|checkpw|argon2|[Ss]equelize|\w*password)`,
+);
 
 /** Names of login calls, which take a credential at any position: `client.connect(…)`, `unlock(…)`. */
-const loginCallName =
-  /^(?:log_?[io]n\w{0,12}|sign_?in\w{0,12}|\w{0,12}auth\w{0,16}|\w{0,12}connect\w{0,10}|\w{0,8}bind\w{0,6}|\w{0,20}credentials?|\w{0,12}api_?key\w{0,16}|unlock\w{0,12}|(?:un)?protect|\w{0,10}community\w{0,8}|usm\w{0,10}|snmp\w{0,12}|create_?(?:super)?user|\w{0,12}ftp\w{0,6}|(?:en|de)crypt\w{0,10}|\w{0,10}cipher\w{0,4}|\w{0,10}hmac\w{0,8}|sign|sign_?with|verify|derive\w{0,10}|pbkdf2\w{0,8}|scrypt\w{0,8}|\w{0,10}passw(?:or)?d\w{0,8}|set_?pw|username_pw_set|\w{0,8}dialer|smtp|addap|softap)$/i;
+const loginCallName = pattern(
+  "i",
+  String.raw`^(?:log_?[io]n\w{0,12}|sign_?in\w{0,12}|\w{0,12}auth\w{0,16}|\w{0,12}connect\w{0,10}|\w{0,8}bind\w{0,6}|\w{0,20}credentials?`,
+  String.raw`|\w{0,12}api_?key\w{0,16}|unlock\w{0,12}|(?:un)?protect|\w{0,10}community\w{0,8}|usm\w{0,10}|snmp\w{0,12}|create_?(?:super)?user`,
+  String.raw`|\w{0,12}ftp\w{0,6}|(?:en|de)crypt\w{0,10}|\w{0,10}cipher\w{0,4}|\w{0,10}hmac\w{0,8}|sign|sign_?with|verify|derive\w{0,10}|pbkdf2\w{0,8}`,
+  String.raw`|scrypt\w{0,8}|\w{0,10}passw(?:or)?d\w{0,8}|set_?pw|username_pw_set|\w{0,8}dialer|smtp|addap|softap)$`,
+);
 /** Arguments that contain digits but are not credentials: users, hosts, files, versions. */
-const otherArgument =
-  /[\s/:\\]|@[\w-]+\.|\.[a-z]{2,6}$|^(?:user|admin|test|demo|client|host|node|server|db|app|service|svc|account|tenant|org|team|group|room|order|item|key|id|name|role|version|step|case|example|sample|member|customer|sess|hs|rs|es|ps|sha|aes|md|hmac|utf|tls|ssl|ctr|cbc|gcm|des|blowfish|pbkdf|scrypt|argon|bcrypt|http|oauth|ac|x)[\w-]{0,24}$/i;
+const otherArgument = pattern(
+  "i",
+  String.raw`[\s/:\\]|@[\w-]+\.|\.[a-z]{2,6}$|^(?:user|admin|test|demo|client|host|node|server|db|app|service|svc|account|tenant|org|team|group|room`,
+  "|order|item|key|id|name|role|version|step|case|example|sample|member|customer|sess|hs|rs|es|ps|sha|aes|md|hmac|utf|tls|ssl|ctr|cbc|gcm|des",
+  String.raw`|blowfish|pbkdf|scrypt|argon|bcrypt|http|oauth|ac|x)[\w-]{0,24}$`,
+);
 const isLoginArgument = (text: string, isFirst: boolean) =>
   text.length >= 8 &&
   text.length <= 128 &&

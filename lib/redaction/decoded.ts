@@ -1,12 +1,24 @@
+import { pattern } from "./words.ts";
+
 /** Recognizes the content of base64 text by its first bytes. */
 
 const decodedLengthMax = 96;
 
 /** Returns the first bytes of a base64 text as characters. Ignores characters that are not base64. */
-export function decodeStart(encoded: string): string {
-  const whole = encoded.slice(0, decodedLengthMax).replace(/[^A-Za-z0-9+/]/g, "");
+export function decodeStart(encoded: string, lengthMax = decodedLengthMax): string {
+  const whole = encoded.slice(0, lengthMax).replace(/[^A-Za-z0-9+/]/g, "");
   return atob(whole.slice(0, whole.length - (whole.length % 4)));
 }
+
+const documentLengthMax = 8_192;
+const documentCredential = pattern(
+  "i",
+  String.raw`-----BEGIN [A-Z ]{0,20}PRIVATE KEY|\b(?:private_?key|client_?secret|secret_?key|refresh_?token|access_?token|client-key-data`,
+  String.raw`|password)["']?\s?:\s?["']?[^\s"',}]{8}`,
+);
+/** For base64 of JSON or YAML: whether the document has a credential, as the key of a service account has. */
+export const holdsCredential = (encoded: string): boolean =>
+  documentCredential.test(decodeStart(encoded, documentLengthMax));
 
 const sequence = 0x30;
 const integer = 0x02;

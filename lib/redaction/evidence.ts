@@ -95,7 +95,8 @@ const isConstantPlace = ({ isConstant, isEnvironment }: Judged) => isConstant ||
 /** A name that ends in "key", "auth", "session": the value must look like a key. */
 // biome-ignore format: one row a line
 const ofKeys: readonly Evidence[] = [
-  { evidence: "random token", holds: (judged) => features.isSurelyToken(judged.text) || (judged.claim.certainty === "likely" && judged.isConstant && !isHex(judged.text) && !isUuid(judged.text) && judged.text.length >= 32 && features.isStrong(judged.text)) },
+  { evidence: "random token", holds: (judged) => features.isSurelyToken(judged.text) || (judged.claim.certainty === "likely" && judged.isConstant &&
+    !isHex(judged.text) && !isUuid(judged.text) && judged.text.length >= 32 && features.isStrong(judged.text)) },
   { evidence: "long hex", holds: ({ text, claim, isEnvironment }) => claim.certainty === "likely" && isHex(text) && text.length >= (isEnvironment ? 30 : 32) },
   { evidence: "UUID of a constant", holds: (judged) => judged.claim.certainty === "likely" && isConstantPlace(judged) && isUuid(judged.text) },
 ];
@@ -117,7 +118,8 @@ const ofCredentials: readonly Evidence[] = [
 /** A token or an API key is generated; a person may have chosen a plainer one. */
 // biome-ignore format: one row a line
 const ofTokens: readonly Evidence[] = [
-  { evidence: "token", holds: (judged) => features.isTokenLike(judged.text) || (isConstantPlace(judged) && /^(?=\D{0,40}\d)(?=\d{0,40}[a-f])[\da-f]{12,}$/.test(judged.text)) },
+  { evidence: "token", holds: (judged) => features.isTokenLike(judged.text) || (isConstantPlace(judged) &&
+    /^(?=\D{0,40}\d)(?=\d{0,40}[a-f])[\da-f]{12,}$/.test(judged.text)) },
 ];
 
 /** `"password": "Contraseña"` is a label in another language, `"Forgot?"` a label. */
@@ -136,14 +138,20 @@ const isCodeWord = (judged: Judged) => isWord(judged) && !judged.isLiteral && !j
 // biome-ignore format: one row a line
 const ofPasswords: readonly Evidence[] = [
   { evidence: "letters and digits", holds: ({ text, link }) => isBare(link) && !/\s/.test(text) && text.length >= 5 && hasDigit(text) && hasLetter(text) },
-  { evidence: "passphrase", holds: ({ text, claim, isConstant, isLiteral }) => /\s/.test(text) && features.isPassphrase(text, claim.kind === "passphrase" || (isConstant && isLiteral)) },
-  { evidence: "number", holds: ({ text, link, isLiteral, isConstant }) => isBare(link) && /^\d+$/.test(text) && text.length >= (isLiteral || isConstant ? 6 : 9) && !isTime(text) },
+  { evidence: "passphrase", holds: ({ text, claim, isConstant, isLiteral }) => /\s/.test(text) && features.isPassphrase(text, claim.kind === "passphrase" ||
+    (isConstant && isLiteral)) },
+  { evidence: "number", holds: ({ text, link, isLiteral, isConstant }) => isBare(link) && /^\d+$/.test(text) && text.length >= (isLiteral || isConstant ? 6 :
+    9) && !isTime(text) },
   { evidence: "words in quotes", holds: ({ text, isLiteral }) => isLiteral && isWordPassphrase(text) },
   { evidence: "words with joints", holds: (judged) => isWord(judged) && features.isDiceware(judged.text) },
-  { evidence: "no word of code", holds: (judged) => isCodeWord(judged) && (looksRandom(judged.text) || features.isUnusualWord(judged.text) || features.isScrambled(judged.text)) },
-  { evidence: "word with a sign", holds: (judged) => isLiteralWord(judged) && /^\S*[^\w.\s-]\S*$/.test(judged.text) && hasLetter(judged.text) && judged.text.length >= 6 },
-  { evidence: "small letters", holds: (judged) => isLiteralWord(judged) && /^[a-z]+$/.test(judged.text) && (!judged.isQuoted || judged.text.length >= 6) && !isRefused(judged) },
-  { evidence: "password in a sentence", holds: ({ text, link, claim }) => !isBare(link) && !/\s/.test(text) && hasLetter(text) && text.length >= 6 && (claim.kind !== "secret" || features.isTokenLike(text) || features.looksChosen(text)) },
+  { evidence: "no word of code", holds: (judged) => isCodeWord(judged) && (looksRandom(judged.text) || features.isUnusualWord(judged.text) ||
+    features.isScrambled(judged.text)) },
+  { evidence: "word with a sign", holds: (judged) => isLiteralWord(judged) && /^\S*[^\w.\s-]\S*$/.test(judged.text) && hasLetter(judged.text) &&
+    judged.text.length >= 6 },
+  { evidence: "small letters", holds: (judged) => isLiteralWord(judged) && /^[a-z]+$/.test(judged.text) && (!judged.isQuoted || judged.text.length >= 6) &&
+    !isRefused(judged) },
+  { evidence: "password in a sentence", holds: ({ text, link, claim }) => !isBare(link) && !/\s/.test(text) && hasLetter(text) && text.length >= 6 &&
+    (claim.kind !== "secret" || features.isTokenLike(text) || features.looksChosen(text)) },
 ];
 
 export const evidence: Readonly<Record<ClaimKind, readonly Evidence[]>> = {
@@ -215,4 +223,9 @@ export const isCredential = (value: Value, named: Named): boolean =>
   (named.link !== "element" || value.isClosed) &&
   looksLikeCredential(value, named) &&
   (!features.isKeyId(value.text) || (named.claim.certainty === "sure" && !looseTies.has(named.link))) &&
-  (!features.isPublicValue(value.text) || (named.claim.kind === "password" && /^\d+$/.test(value.text)));
+  (!features.isPublicValue(value.text) ||
+    (named.claim.kind === "password" && /^\d+$/.test(value.text)) ||
+    isNamedSecret(value.text, named.claim));
+/** `CLICKUP_TOKEN=pk_…`: a sure name is stronger than a prefix that only some vendors give their public keys. */
+const isNamedSecret = (value: string, { kind, certainty }: Claim) =>
+  certainty === "sure" && kind !== "api_key" && /^pk_(?!live_|test_)/.test(value);

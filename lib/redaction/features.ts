@@ -12,6 +12,7 @@ import { isPublicDer } from "./decoded.ts";
 import { memoize } from "./memoize.ts";
 import { areDrawn, areNoNames, isNamingWord } from "./passphrases.ts";
 import type { Accept } from "./rule.ts";
+import { pattern } from "./words.ts";
 
 /** Types and algorithms (`uint8`, `RS256`), versions, numbers with a unit, dates, addresses, paths. */
 export const isHarmless = (value: string) =>
@@ -20,6 +21,8 @@ export const isHarmless = (value: string) =>
   /^(?:u?int|float|n?varchar|sha|aes|rs|hs|es|ps|utf|base|argon|md)-?\d+[a-z]*$/i.test(value) ||
   /^v?\d{1,5}(?:\.\d+)*[a-z%]{0,2}$/i.test(value) ||
   /^\d{4}-\d\d-\d\d(?:[T ].*)?$/.test(value) ||
+  // A place in memory.
+  /^0x[\da-f]{6,16}$/i.test(value) ||
   /^\/(?:dev|run|var|etc|usr|home|opt|tmp)\//.test(value) ||
   /^[a-z]+\d[a-z]*\.\w*(?:large|micro|small|medium|nano|metal)$/.test(value) ||
   /^\d+[KMGT]i?B$|^\d+\/(?:s|sec|min|h|hour|day)$|^--?[a-z][a-z\d-]*$|^[a-z][\w.#:-]*\{[a-z-]+:[^{}]+\}/.test(
@@ -82,8 +85,12 @@ export const hasCredentialWord: Accept = memoize(
 /** An app password of Google: four groups of four small letters. */
 export const isAppPassword = (value: string): boolean => /^[a-z]{4}(?:[ -][a-z]{4}){3}$/.test(value);
 
-export const sentenceWords =
-  /\b(?:password|passwort|wachtwoord|token|secret|please|enter|must|your|is|are|was|least|required|invalid|too|and|or|not|should|cannot|will|has|have|been|forgot|wrong|incorrect|does|match|for|with|be|min|max|see|siehe|voir|vedi|1password|ask|minimum|maximum|characters?|chars|digits|letters|symbols|days|bytes|bits|every|zeichen|stellen|caractères|caracteres|caratteri|znaków)\b/i;
+export const sentenceWords = pattern(
+  "i",
+  String.raw`\b(?:password|passwort|wachtwoord|token|secret|please|enter|must|your|is|are|was|least|required|invalid|too|and|or|not|should|cannot|will`,
+  "|has|have|been|forgot|wrong|incorrect|does|match|for|with|be|min|max|see|siehe|voir|vedi|1password|ask|minimum|maximum|characters?|chars",
+  String.raw`|digits|letters|symbols|days|bytes|bits|every|zeichen|stellen|caractères|caracteres|caratteri|znaków)\b`,
+);
 
 /** Several words, one of them a number or sign, or a name that announces a passphrase. */
 export const isPassphrase = (value: string, isPromised: boolean) =>
@@ -138,8 +145,12 @@ export const isCode = (value: string): boolean =>
   !isHex(value) &&
   (/[a-z]\d+[a-z]+\d|\d[a-z]+\d+[a-z]/i.test(value) || /^\d+[a-z]+\d[a-z\d]*$/i.test(value));
 
-const products =
-  /^(?:K8s|S3|EC2|Auth0|Log4j|IPv\d|PKCS|Neo4j|(?:Python|Java|Node|Windows|Ubuntu|Postgres|MySQL|Spring|Rails|Angular|Vue|React|Sha|Next|Web|Http|Md|Utf|Ssh|Php|Go|Rust|Swift|Kotlin|Type|Django|Laravel|Oracle|Redis|Mongo|Office|Sprint|Step|Chapter|Section|Phase|Part|Level|Version|Release|Area|Room)[A-Za-z]{0,6}[-.]?\d)/i;
+const products = pattern(
+  "i",
+  String.raw`^(?:K8s|S3|EC2|Auth0|Log4j|IPv\d|PKCS|Neo4j|(?:Python|Java|Node|Windows|Ubuntu|Postgres|MySQL|Spring|Rails|Angular|Vue|React|Sha|Next|Web`,
+  "|Http|Md|Utf|Ssh|Php|Go|Rust|Swift|Kotlin|Type|Django|Laravel|Oracle|Redis|Mongo|Office|Sprint|Step|Chapter|Section|Phase|Part|Level",
+  String.raw`|Version|Release|Area|Room)[A-Za-z]{0,6}[-.]?\d)`,
+);
 /** `Kq7-vTz92`, `Tr4vel-Mug`: capitals, small letters and digits, and no product or version. */
 export const isMixedWord = (value: string): boolean =>
   value.length >= 6 &&
@@ -181,12 +192,15 @@ export const isSurelyToken = (value: string) =>
   isTokenLike(value) &&
   isRandom(0.45, value);
 
+const publicForm = pattern(
+  "",
+  String.raw`^(?:(?:sha\d+|md5|blake2\w)[:-]|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|age1|npub1|bc1[ac-hj-np-z02-9]{25,}$|did:|0x[0-9a-fA-F]{40}$|pk[._]`,
+  String.raw`|pub[0-9a-f]{32}$|sb_publishable_|phc_|[A-Z]{2}[0-9a-f]{32}$|A[XYZ][\w-]{18}$|G-[A-Z0-9]{8,12}$|01[0-9A-HJKMNP-TV-Z]{24}$|`,
+  String.raw`(?:[\da-fA-F]{2}:){15,31}[\da-fA-F]{2}$|[A-Za-z]{2,20}(?:-[\w.]{1,20}){1,4}-[0-9a-f]{64}$|auth_[a-z]+_[0-9a-f]{8}$`,
+  "|[a-z]{1,9}-[0-9a-f]{17}$)",
+);
 /** Publishable keys, and ids that name an account or a message. */
-export const isPublicValue = (value: string): boolean =>
-  isPublicDer(value) ||
-  /^(?:(?:sha\d+|md5|blake2\w)[:-]|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|age1|npub1|bc1[ac-hj-np-z02-9]{25,}$|did:|0x[0-9a-fA-F]{40}$|pk[._]|pub[0-9a-f]{32}$|sb_publishable_|phc_|[A-Z]{2}[0-9a-f]{32}$|A[XYZ][\w-]{18}$|G-[A-Z0-9]{8,12}$|01[0-9A-HJKMNP-TV-Z]{24}$|(?:[\da-fA-F]{2}:){15,31}[\da-fA-F]{2}$|[A-Za-z]{2,20}(?:-[\w.]{1,20}){1,4}-[0-9a-f]{64}$|auth_[a-z]+_[0-9a-f]{8}$|[a-z]{1,9}-[0-9a-f]{17}$)/.test(
-    value,
-  );
+export const isPublicValue = (value: string): boolean => isPublicDer(value) || publicForm.test(value);
 
 /** The id or the fingerprint of a PGP key, unless the name before it says that it is something else. */
 export const isKeyId = (value: string): boolean => /^(?:(?:0x)?[0-9A-F]{16}|[0-9A-F]{40})$/.test(value);
@@ -196,24 +210,32 @@ export const isPattern = (value: string): boolean =>
   !(/^[^\s()[\]{}\\/]{12,}$/.test(value) && hasDigit(value) && hasBothCases(value)) &&
   /\[\^|\\[sdwSDWbB\d]|\.[*+](?![\w*+])|\(\?[:=!<]|[)\]](?:[*+?]|\{\d+\})|\*\*|\{\d+,\d*\}/.test(value);
 
+const algorithmForm = pattern(
+  "i",
+  "^(?:hmac|scram|pkcs|sha|md|aes|des|rsa|dsa|ecdsa|hs|rs|es|ps|pbkdf|bcrypt|scrypt|argon|blake|chacha|blowfish|cp|utf|latin)(?:[-_/]?(?:with",
+  String.raw`|sha|hmac|cbc|gcm|ctr|ecb|poly|rsa|ecdsa|and|md|id|[ids]|pkcs|nopadding|padding|\d{1,4})){0,6}$`,
+);
 /** `HmacSHA256`, `RS256`, `aes-256-gcm`: the name of an algorithm. */
 export const isAlgorithm = (value: string): boolean =>
-  /^(?:hmac|scram|pkcs|sha|md|aes|des|rsa|dsa|ecdsa|hs|rs|es|ps|pbkdf|bcrypt|scrypt|argon|blake|chacha|blowfish|cp|utf|latin)(?:[-_/]?(?:with|sha|hmac|cbc|gcm|ctr|ecb|poly|rsa|ecdsa|and|md|id|[ids]|pkcs|nopadding|padding|\d{1,4})){0,6}$/i.test(
-    value,
-  ) &&
-  (hasDigit(value) || /crypt|argon|fish|hmac/i.test(value));
+  algorithmForm.test(value) && (hasDigit(value) || /crypt|argon|fish|hmac/i.test(value));
 
+const callForm = pattern(
+  "i",
+  String.raw`^(?:\w+[.:]|(?:env|getenv|os|process|config|settings|secrets?|vars?|params?|get|read|load|fetch|lookup|require|new|await|str|bytes`,
+  String.raw`|open)\w*[([]|[A-Za-z_]\w{2,}\((?:["']|\w*\)$|$))`,
+);
 /** `os.environ`, `getenv(`: code, even as the value of a constant. */
 export const isCallOrPath = (value: string) =>
   isKeyword(value) ||
-  (/^(?:\w+[.:]|(?:env|getenv|os|process|config|settings|secrets?|vars?|params?|get|read|load|fetch|lookup|require|new|await|str|bytes|open)\w*[([]|[A-Za-z_]\w{2,}\((?:["']|\w*\)$|$))/i.test(
-    value,
-  ) && /[([]/.test(value)
+  (callForm.test(value) && /[([]/.test(value)
     ? isExpression(value, true)
     : /^[a-z]\w*(?:\.[a-z_]\w*)+$/i.test(value) && !isDottedWords(value) && isExpression(value, true));
 
-const codeRoot =
-  /^(?:app|args|cfg|conf|config|context|ctx|data|db|env|event|form|global|import|input|item|local|module|opts?|options|os|params?|process|props|random_password|req|request|res|result|row|secrets?|self|settings|state|sys|system|this|user|values?|vars?)\./i;
+const codeRoot = pattern(
+  "i",
+  "^(?:app|args|cfg|conf|config|context|ctx|data|db|env|event|form|global|import|input|item|local|module|opts?|options|os|params?|process",
+  String.raw`|props|random_password|req|request|res|result|row|secrets?|self|settings|state|sys|system|this|user|values?|vars?)\.`,
+);
 /** `naranja.dulce`: where text is expected, two words with a dot are no path of code. */
 export const isDottedWords = (value: string): boolean =>
   /^[\p{L}\d]{3,}\.[\p{L}\d]{3,}$/u.test(value) &&

@@ -4,7 +4,6 @@ import { contextFinder } from "./find-in-context.ts";
 import { tokenFinder } from "./find-tokens.ts";
 import { highEntropy } from "./high-entropy.ts";
 import { links } from "./links.ts";
-import { lists } from "./lists.ts";
 import { nearbyRules } from "./nearby.ts";
 import { privateKeys } from "./private-keys.ts";
 import type { ContextRule, Finder, TokenRule } from "./rule.ts";
@@ -25,6 +24,9 @@ const contextRules: readonly ContextRule[] = [
 /** All rules, for the tests that check every rule in the same way. */
 export const rules: readonly (TokenRule | ContextRule)[] = [...tokenRules, ...contextRules];
 
+/** They guess from the words around a value. They do not see what other finders have found. */
+export const guesses: readonly Finder[] = [highEntropy, ...nearbyRules.map(contextFinder)];
+
 /** In the order of the search: the most specific finders come first, the finders that guess come last. */
 export const finders: readonly Finder[] = [
   ...privateKeys,
@@ -32,9 +34,7 @@ export const finders: readonly Finder[] = [
   ...contextRules.map(contextFinder),
   calls,
   ...tables,
-  lists,
   links,
   assignments,
-  highEntropy,
-  ...nearbyRules.map(contextFinder),
+  ...guesses,
 ];

@@ -1,6 +1,8 @@
 import { hasBothCases, hasDigit, isHex, looksVeryRandom } from "./appearance.ts";
 import { decodeStart, isPrivateDer, isPublicDer } from "./decoded.ts";
 import { type Finder, kindNamed, type Span } from "./rule.ts";
+import { marker } from "./view.ts";
+import { pattern } from "./words.ts";
 
 /** Finds values that look random and have no rule of their own. */
 const wordEnd = /[\s"'<>`\uE000-\uE003]/;
@@ -33,8 +35,11 @@ const isAddress = (word: string) =>
   word.includes(";base64,");
 
 /** Digests, publishable keys, and the first bytes of files, certificates and public keys in base64. */
-const publicStart =
-  /^(?:\+?sha\d+[-/]|nonce-|prj_|dpl_|pk_|pk\.|pub|sb_publishable_|phc_|6L[\w-]{38}$|RW[\w+/]{54}$|age1|iVBORw0KGgo|R0lGOD|\/9j\/|UklGR|PHN2Zy|PD94bWwg|d09GM|JVBERi|UEsDB|H4sI|AGFzbQ|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|LS0tLS1CRUdJTi|AQ[EI]CA[GH]|wcFMA|Ag[\w+/]{120})/;
+const publicStart = pattern(
+  "",
+  String.raw`^(?:\+?sha\d+[-/]|nonce-|prj_|dpl_|pk_|pk\.|pub|sb_publishable_|phc_|6L[\w-]{38}$|RW[\w+/]{54}$|age1|iVBORw0KGgo|R0lGOD|\/9j\/|UklGR`,
+  String.raw`|PHN2Zy|PD94bWwg|d09GM|JVBERi|UEsDB|H4sI|AGFzbQ|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|LS0tLS1CRUdJTi|AQ[EI]CA[GH]|wcFMA|Ag[\w+/]{120})`,
+);
 /** Content ids (`Qm…`) and coin addresses (`1…`, `3…`). */
 const isPublicId = (run: string) =>
   /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}(?:\/|$)|(?!SK)[A-Z]{2}[\da-f]{32}$|[13][1-9A-HJ-NP-Za-km-z]{0,33}$)/.test(
@@ -42,19 +47,31 @@ const isPublicId = (run: string) =>
   );
 
 /** The text before a public value on its line: `sha512-`, `etag: "`, `public key`, `TXT "`. */
-const publicLabel =
-  /integrity|digest|checksum|hash|etag|if-(?:none-)?match|golden|fixture|fingerprint|\bcid\b|nonce|boundary|cursor|next_?(?:page_?)?token|page_?token|continuation|cipher_?text|encrypted|public(?! (?:const|static|final|readonly|string|let|var|val|override))|publishable|pub[_-]?key|sha-?\d|h1:|site-?key|captcha|verif|challenge|signature|signed|\bsig\b|certificate|\bcert|\bTXT\b|dkim|vapid|applicationServerKey|known_hosts|ssh-|minisign|cosign|\banon\b|commit|blob|revision|version |asset|chunk|bundle|build|(?:trace|request|correlation)[-_ ]?id|traceparent|\bid(?:-2)?["'\s:=-]*$|Id["'\s:=(]*$|_id["'\s:=]*$|[?&]v=$/i;
+const publicLabel = pattern(
+  "i",
+  String.raw`integrity|digest|checksum|hash|etag|if-(?:none-)?match|golden|fixture|fingerprint|\bcid\b|nonce|boundary|cursor|next_?(?:page_?)?token`,
+  "|page_?token|continuation|cipher_?text|encrypted|public(?! (?:const|static|final|readonly|string|let|var|val|override))|publishable",
+  String.raw`|pub[_-]?key|sha-?\d|h1:|site-?key|captcha|verif|challenge|signature|signed|\bsig\b|certificate|\bcert|\bTXT\b|dkim|vapid`,
+  String.raw`|applicationServerKey|known_hosts|ssh-|minisign|cosign|\banon\b|commit|blob|revision|version |asset|chunk|bundle|build|(?:trace|request`,
+  String.raw`|correlation)[-_ ]?id|traceparent|\bid(?:-2)?["'\s:=-]*$|Id["'\s:=(]*$|_id["'\s:=]*$|[?&]v=$`,
+);
 /** The text before a public value in a JSON web key, in a list of peers or records, or in a value that SOPS, Jasypt or Travis encrypted. */
-const publicMember =
-  /["'\uE000-\uE003](?:n|x|y|e|kid|x5t|x5c|x5t#S256)["'\uE000-\uE003]\s*:\s*["'\uE000-\uE003]$|\b(?:peer|DNSKEY|SSHFP|TLSA|pin-sha256)\b[^\n]*$|ENC(?:\[(?:AES256_GCM,data:|PKCS7,)|\()$|\bv1:[\w+/]{16}:$|;\s*bh?=$|(?:\$(?:2[abxy]|argon2\w*|scrypt|[156y])|\bpbkdf2[\w-]*)\$\S*$|SCRAM-SHA-\d+\$\S*$|vault:v\d+:$|,(?:iv|tag):$|\bsecure:\s*["']?$/;
+const publicMember = pattern(
+  "",
+  String.raw`["'\uE000-\uE003](?:n|x|y|e|kid|x5t|x5c|x5t#S256)["'\uE000-\uE003]\s*:\s*["'\uE000-\uE003]$|\b(?:peer|DNSKEY|SSHFP|TLSA`,
+  String.raw`|pin-sha256)\b[^\n]*$|ENC(?:\[(?:AES256_GCM,data:|PKCS7,)|\()$|\bv1:[\w+/]{16}:$|;\s*bh?=$|(?:\$(?:2[abxy]|argon2\w*|scrypt|[156y])`,
+  String.raw`|\bpbkdf2[\w-]*)\$\S*$|SCRAM-SHA-\d+\$\S*$|vault:v\d+:$|,(?:iv|tag):$|\bsecure:\s*["']?$`,
+);
 /** `x: '…', kty: 'EC'`: a member of a JSON web key in code. */
 const isOfPublicKey = (line: string, text: string, start: number) =>
   /[{,\s][nxye]: ?["']$|^[nxye]: ?["']$/.test(line) &&
   /\bkty\b/.test(text.slice(Math.max(0, start - 500), start + 800));
 const labelLengthMax = 120;
-/** Ignores a label before `from`: it is part of a secret, and the marker replaces it. */
-function isLabelledPublic(text: string, start: number, from: number): boolean {
-  const label = text.slice(Math.max(from, start - labelLengthMax), start);
+const secretLabel = /secret|private|passw|\btoken\b/i;
+/** Ignores a label before another secret: it is that secret's. */
+export function isLabelledPublic(text: string, start: number, from = 0): boolean {
+  const before = text.slice(Math.max(from, start - labelLengthMax), start);
+  const label = before.slice(before.lastIndexOf(marker) + 1);
   const own = label.slice(label.lastIndexOf("\n") + 1);
   // A value alone on its line, or in its own element, has its label on the line before.
   const isAlone = /^\s*(?:<[\w:.-]+>)?["']?$/.test(own);
@@ -66,12 +83,12 @@ function isLabelledPublic(text: string, start: number, from: number): boolean {
     isPublicHeader(text, start)
   )
     return true;
-  return publicLabel.test(line) && !/secret|private|passw|\btoken\b/i.test(line);
+  return publicLabel.test(line) && !secretLabel.test(line);
 }
 
 /** A header of a mail or an answer whose value is long: its name is at the start of the line. */
 const publicHeader =
-  /(?:^|\n)[ \t>]{0,4}(?:dkim-signature|arc-[\w-]+|authentication-results|content-security-policy|x-google-\w+|received)(?=:)/i;
+  /(?:^|\n)[ \t>]{0,4}(?:dkim-signature|arc-[\w-]{1,40}|authentication-results|content-security-policy|x-google-\w{1,40}|received)(?=:)/i;
 const isPublicHeader = (text: string, start: number) => {
   const before = text.slice(Math.max(0, start - 1_000), start);
   return publicHeader.test(before.slice(before.lastIndexOf("\n") + 1));

@@ -1,14 +1,23 @@
 import { hasBothCases, hasDigit, isHex, isPlainCase, isUuid, looksRandom } from "./appearance.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import { type Finder, kindNamed, type Span } from "./rule.ts";
+import { pattern } from "./words.ts";
 
 /** Links that give access to every holder: resets, invitations, one-time and magic links, shared secrets. */
 const linkPattern = /(?:https?|wss?):\/\/[^\s"'<>`\uE000-\uE010]{8,}/g;
 /** Hosts that expect the key in the path. */
-const keyHosts =
-  /^\w+:\/\/[^/]{0,80}\b(?:alchemy|infura|quiknode|ankr|chainstack|p2pify|getblock|blastapi|nodereal|tenderly|loggly|logentries|exchangerate-api|darksky|wunderground|cronitor\.link|integromat|hook\.\w{1,12}\.make|ftqq|day\.app|pabbly|http-intake|events\.pagerduty|alert\.victorops|api\.squadcast|dl\.cloudsmith|mainnet|sepolia|goerli|rpc)\b/i;
-const opensDoors =
-  /(?<![A-Za-z])(?:reset|magic|invit|activat|verif|confirm|recover|one-?time|\botp\b|sign-?in|log-?in|passwordless|password|token|secret|unlock|join|onboard|accept|webhook|hooks?\b|callback|sso|session|share|authkey|rlkey|resourcekey|\bauth\b|unsubscribe|trigger|deploy|private|ical|webcal|telemetry|rpc\/|(?:with|api)[_-]?\/?key\/)/i;
+const keyHosts = pattern(
+  "i",
+  String.raw`^\w+:\/\/[^/]{0,80}\b(?:alchemy|infura|quiknode|ankr|chainstack|p2pify|getblock|blastapi|nodereal|tenderly|loggly|logentries`,
+  String.raw`|exchangerate-api|darksky|wunderground|cronitor\.link|integromat|hook\.\w{1,12}\.make|ftqq|day\.app|pabbly|http-intake|events\.pagerduty`,
+  String.raw`|alert\.victorops|api\.squadcast|dl\.cloudsmith|mainnet|sepolia|goerli|rpc)\b`,
+);
+const opensDoors = pattern(
+  "i",
+  String.raw`(?<![A-Za-z])(?:reset|magic|invit|activat|verif|confirm|recover|one-?time|\botp\b|sign-?in|log-?in|passwordless|password|token|secret`,
+  String.raw`|unlock|join|onboard|accept|webhook|hooks?\b|callback|sso|session|share|authkey|rlkey|resourcekey|\bauth\b|unsubscribe|trigger|deploy`,
+  String.raw`|private|ical|webcal|telemetry|rpc\/|(?:with|api)[_-]?\/?key\/)`,
+);
 /** The title of a document is part of its address, and may speak of passwords. */
 const documents =
   /^https:\/\/[\w.-]{0,40}\b(?:figma\.com|notion\.(?:so|site)|miro\.com|(?:docs|drive)\.google\.com|atlassian\.net)\//;

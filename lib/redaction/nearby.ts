@@ -1,19 +1,21 @@
 import { hasBothCases, hasDigit, hasLetter, isHex, isUuid, looksVeryRandom } from "./appearance.ts";
 import * as features from "./features.ts";
 import { isPlaceholder } from "./placeholders.ts";
-import { isOrdinary } from "./prose.ts";
 import { type AcceptInContext, type ContextRule, kindNamed } from "./rule.ts";
+import { isOrdinary } from "./sentences.ts";
+import { marker } from "./view.ts";
+import { pattern } from "./words.ts";
 
 /** The last search, which guesses: a line mentions credentials, and a value on it looks like one. */
 
 const keywordsOf = (listed: string) => listed.split("|");
 
 const passwordWords =
-  "wifi|wi-fi|wlan|ssid|accounts|wachtwoord|şifre|pass|pwd|cred|auth|login|log in|signin|sign in|sign-in|парол|密码|パスワード|kennwort|contrase|clave|senha|parol";
-const speaksOfPasswords = new RegExp(`${passwordWords}|has[lł]o`, "i");
-const speaksOfSecrets =
-  /secret|token|keystore|\bks\.|\bsign(?:ing|ed with)|hmac|jwt|vault|database\(|connect/i;
-const secretWords = "secret|token|keystore|ks.|signing|signed with|hmac|jwt|vault|database(|connect";
+  "wifi|wi-fi|wlan|ssid|accounts|wachtwoord|şifre|pass|pwd|cred|auth|login|log in|signin|sign in|sign-in|парол|密码|パスワード|kennwort|contrase|clave|senha|parol" +
+  "|haslo|hasło";
+const speaksOfPasswords = new RegExp(passwordWords, "i");
+const secretWords = "secret|token|keystore|ks.load|signing|signed with|hmac|jwt|vault|database|connect";
+const speaksOfSecrets = new RegExp(secretWords, "i");
 
 const lineReach = 200;
 /** The line around a value, up to `lineReach` characters on each side; `\0` replaces the value. */
@@ -23,8 +25,13 @@ export function lineOf(text: string, start: number, end: number): string {
   const lineEnd = behind.indexOf("\n");
   return `${before.slice(before.lastIndexOf("\n") + 1)}\0${lineEnd === -1 ? behind : behind.slice(0, lineEnd)}`;
 }
-export const isSpokenOf = (text: string, start: number, end: number): boolean =>
-  speaksOfPasswords.test(lineOf(text, start, end));
+/** The part of the line that can speak of the value: words before a credential speak of that credential. */
+function clauseOf(text: string, start: number, end: number): string {
+  const [before = "", behind = ""] = lineOf(text, start, end).split("\0");
+  return `${before.slice(before.lastIndexOf(marker) + 1)}\0${behind.includes(marker) ? "" : behind}`;
+}
+const isSpokenOf = (text: string, start: number, end: number): boolean =>
+  speaksOfPasswords.test(clauseOf(text, start, end));
 
 /** `Xk9!pQz7Rt`: small letters, capitals, digits and a symbol, mixed, and not part of a longer text. */
 const isPasswordShaped: AcceptInContext = (secret, { text, start, end }) =>
@@ -53,8 +60,11 @@ const isLoosePassword: AcceptInContext = (secret, { text, start, end }) =>
   !isPlaceholder(secret);
 
 /** The words before a credential in a sentence: "log in with …", "use … to sign in". */
-const offering =
-  /(?:(?:^|[\s(])(?:with|using|use|try|enter|type|is|was|as|and|to|it.s|commit|revoke|string|value|ist|war|était|era|est|es|é|è|lautet|mit|und|verwende|avec|utilise[rz]?|con|usa|usar|com|pra|para|use|z|użyj|с|через)|[/→])[ \t]{1,2}["'`(\uE000-\uE003]?$/i;
+const offering = pattern(
+  "i",
+  String.raw`(?:(?:^|[\s(])(?:with|using|use|try|enter|type|is|was|as|and|to|it.s|commit|revoke|string|value|ist|war|était|era|est|es|é|è|lautet|mit`,
+  String.raw`|und|verwende|avec|utilise[rz]?|con|usa|usar|com|pra|para|use|z|użyj|с|через)|[/→])[ \t]{1,2}["'\x60(\uE000-\uE003]?$`,
+);
 /** "passwords of the tablets: front desk Lobby2021, warehouse …" */
 const isListed = (text: string, start: number, end: number) =>
   /^(?:[,;]|\s*(?:\n|$))/.test(text.slice(end, end + 4)) &&
@@ -76,6 +86,7 @@ const encryptedReach = 700;
 const bareRule: ContextRule = {
   ...kindNamed("Password"),
   keywords: keywordsOf(passwordWords),
+  isNear: true,
   pattern: /[\w!#$%^&*?+~@-]+(?:\.[\w!#$%^&*?+~@-]+)*/g,
   accept: (secret, found) =>
     secret.length >= 8 &&
@@ -87,8 +98,11 @@ const bareRule: ContextRule = {
 };
 
 /** A label before the string that names something else: a user, a name, a path. */
-const otherLabel =
-  /(?:user|name|login|id|mail|host|account|realm|tenant|project|bucket|region|role|group|type|alg\w*|version|path|file|url|uri|class|selector|href|src|key|hash|digest|bypass|public)\w{0,6}["'`\uE000-\uE003]?\s*[:=(,]?\s*[([]?\0?$/i;
+const otherLabel = pattern(
+  "i",
+  String.raw`(?:user|name|login|id|mail|host|account|realm|tenant|project|bucket|region|role|group|type|alg\w*|version|path|file|url|uri|class|selector`,
+  String.raw`|href|src|key|hash|digest|bypass|public)\w{0,6}["'\x60\uE000-\uE003]?\s*[:=(,]?\s*[([]?\0?$`,
+);
 
 /** The text before a value that the search for assignments has judged, or a word right before the quote. */
 const ownName = /[^\s([{,]\s*(?::=?|=>?)\s*$|\w$/;
@@ -112,8 +126,8 @@ const isQuotedSecret: AcceptInContext = (secret, { text, start, end }) => {
     features.isUnusualWord(secret) ||
     features.isCode(secret);
   if (!(isSure && !isOrdinary(secret)) && !features.isNumberedWord(secret)) return false;
-  const line = lineOf(text, start, end);
-  const before = line.slice(0, line.indexOf("\0") - 1);
+  const line = clauseOf(text, start, end);
+  const before = line.slice(0, Math.max(0, line.indexOf("\0") - 1));
   return (
     (speaksOfPasswords.test(line) || speaksOfSecrets.test(line)) &&
     !otherLabel.test(before) &&
@@ -125,18 +139,23 @@ const isQuotedSecret: AcceptInContext = (secret, { text, start, end }) => {
 const quotedRule: ContextRule = {
   ...kindNamed("Password"),
   keywords: keywordsOf(`${passwordWords}|${secretWords}`),
+  isNear: true,
   pattern: /(?<=["'`\uE000-\uE003])[^\s"'`\uE000-\uE003]+(?=["'`\uE000-\uE003])/g,
   accept: isQuotedSecret,
 };
 
+const tokenWords =
+  "hmac|jeton|token|secret|passw|api key|api-key|apikey| key|chiave|clave|chave|credential|revoke|hard-cod|hardcod|log in|login";
+const speaksOfTokens = new RegExp(tokenWords, "i");
+const namedBefore =
+  /(?<!\b(?:value|data|content|raw|[Oo]ld|[Nn]ew|dev|stag(?:e|ing)|prod(?:uction)?|test|live|sandbox|qa))["']?(?::=?|=>?)[ \t]{0,8}["'`\uE000-\uE003]?$/;
 /** A random word on a line that speaks of tokens and keys: "Revoke …, it is the deploy token". */
 const tokenRule: ContextRule = {
   ...kindNamed("Token"),
   reach: 300,
-  keywords: keywordsOf(
-    "hmac|jeton|token|secret|passw|api key|api-key|apikey| key|chiave|clave|chave|credential|revoke|hard-cod|hardcod|log in|login",
-  ),
-  pattern: /(?<![\w/.:=@%+#-])[A-Za-z\d][\w+/-]{15,79}={0,2}(?![\w/.:=@%+(-])/g,
+  keywords: keywordsOf(tokenWords),
+  isNear: true,
+  pattern: /(?<![\w/.:=@%+#\]-])[A-Za-z\d][\w+/-]{15,79}={0,2}(?![\w/.:=@%+(-])/g,
   accept: (secret, { text, start, end }) =>
     features.isStrong(secret) &&
     hasDigit(secret) &&
@@ -155,19 +174,20 @@ const tokenRule: ContextRule = {
     // A value with its own name was judged with the name, unless the name says nothing.
     (isAnswer(text, start, end) ||
       isCalledToken.test(text.slice(end, end + 40)) ||
-      !/(?<!\b(?:value|data|content|raw|[Oo]ld|[Nn]ew|dev|stag(?:e|ing)|prod(?:uction)?|test|live|sandbox|qa))["']?(?::=?|=>?)[ \t]{0,8}["'`\uE000-\uE003]?$/.test(
-        text.slice(Math.max(0, start - 24), start),
-      )) &&
+      !namedBefore.test(text.slice(Math.max(0, start - 24), start))) &&
     !/^ {1,2}\*?[\w./-]{1,80}\.\w{2,4}\b/.test(text.slice(end, end + 96)) &&
     !isEncrypted.test(text.slice(Math.max(0, start - encryptedReach), start)) &&
-    (speaksOfTokens.test(lineOf(text, start, end)) || isAnswer(text, start, end)) &&
+    (speaksOfTokens.test(clauseOf(text, start, end)) || isAnswer(text, start, end)) &&
     (!publicWord.test(lineOf(text, start, end)) || isCalledToken.test(text.slice(end, end + 40))) &&
     !(/^[0-9a-f]{40}$/.test(secret) && commitWord.test(lineOf(text, start, end))) &&
     !isPlaceholder(secret),
 };
 /** "Who has the secret?", and in the next line `ben> …`; "the secret to replace", and below it `Old value: …`. */
-const answer =
-  /(?:\?[^\n]{0,12}\n[ \t>]{0,4}(?:[\w.@-]{1,24}[:>] )?|\n\[?\d{1,2}:\d\d(?::\d\d)?\]? [\w.@-]{1,24}: |(?:\n|\. )[ \t\d.-]{0,6}(?:old|new|current|previous)(?: (?:one|value)[^:\n]{0,60})?: )["'`]?$/i;
+const answer = pattern(
+  "i",
+  String.raw`(?:\?[^\n]{0,12}\n[ \t>]{0,4}(?:[\w.@-]{1,24}[:>] )?|\n\[?\d{1,2}:\d\d(?::\d\d)?\]? [\w.@-]{1,24}: |(?:\n|\. )[ \t\d.-]{0,6}(?:old|new`,
+  String.raw`|current|previous)(?: (?:one|value)[^:\n]{0,60})?: )["'\x60]?$`,
+);
 const isAnswer = (text: string, start: number, end: number): boolean => {
   const before = text.slice(Math.max(0, start - lineReach), start);
   return (
@@ -178,14 +198,17 @@ const isAnswer = (text: string, start: number, end: number): boolean => {
 };
 /** The line of another person, between two lines of one. */
 const isBetween = /(?:^|\n)([\w.]{2,20}): [^\n]{8,120}\n[\w.]{2,20}: \0\n\1: /;
-const speaksOfTokens = /hmac|jeton|token|secret|passw|\bkey|credential|revoke|hard-?cod|log ?in/i;
 /** "… is the API token of the legacy system" */
 const isCalledToken =
   /^["'`]? (?:is|was) (?:the|our|my|an?) (?:[\w-]{1,16} )?(?:token|secret|password|api key)\b/i;
 /** Forty hex digits are more often a commit. */
 const commitWord =
   /\bHEAD\b|checkout|\bPR\b|landed|\bfix(?:ed|es)?\b|\bremove[sd]\b|\bsee\b|rebase|\bdiff\b|upstream/i;
-const publicWord =
-  /public|publish|integrity|sha-?\d|md5|revert|bisect|blob|\btree\b|parent|pinned|submodule|cherry|merge|branch|firmware|sum\b|digest|checksum|hash|etag|fingerprint|commit|nonce|cursor|\bids?\b|_id|(?:er|st|nt|on|ce|ct|ge|un|ob|it|ey)id\b|certificate|captcha|site.?key|uuid|version|trace|request|accessor|cache(?! passw)|correlation|span\b|git show/i;
+const publicWord = pattern(
+  "i",
+  String.raw`public|publish|integrity|sha-?\d|md5|revert|bisect|blob|\btree\b|parent|pinned|submodule|cherry|merge|branch|firmware|sum\b|digest`,
+  String.raw`|checksum|hash|etag|fingerprint|commit|nonce|cursor|\bids?\b|_id|(?:er|st|nt|on|ce|ct|ge|un|ob|it|ey)id\b|certificate|captcha|site.?key`,
+  String.raw`|uuid|version|trace|request|accessor|cache(?! passw)|correlation|span\b|git show`,
+);
 
 export const nearbyRules: readonly ContextRule[] = [bareRule, quotedRule, tokenRule];

@@ -1,22 +1,25 @@
 import { aboutWords } from "./assignment-names.ts";
 import { listedWords } from "./placeholders.ts";
+import { setOf } from "./words.ts";
 
 /** Words of sentences about credentials, in addition to the words of placeholders. */
-const sentenceWords = new Set(
-  "all asked also always are before but can could each every has have into its just least long longer easier stronger better make many more most must never only over should stored than then there these too two under use using was were what when where which while who will without would you your character characters digits letters symbols minimum maximum days strong random secure security plain logged rotate choose provide generated create wrong".split(
-    " ",
-  ),
-);
+const sentenceWords = setOf(`
+all asked also always are before but can could each every has have into its just least long longer easier stronger better make many more most must never
+only over should stored than then there these too two under use using was were what when where which while who will without would you your character
+characters digits letters symbols minimum maximum days strong random secure security plain logged rotate choose provide generated create wrong
+`);
 
 export const hasSentenceWord = (phrase: string): boolean =>
   phrase.split(/[ -]/).some((word) => sentenceWords.has(word) || /\w{2}(?:ed|ly)$/.test(word));
 
 /** More words of names: parts of a text, parts of a program, systems, algorithms. */
-const namingWords = new Set(
-  "version template component environment elasticsearch kubernetes namespace schema cluster phase chapter appendix figure scenario milestone iteration quarter customer instance replica worker machine standard protocol snapshot candidate package profile region generation revision product projekt kapitel abschnitt demo step line level item section issue ticket option char byte digit release build port node windows python java base code http part sprint task note point group team room oauth argon ubuntu debian fedora centos android chrome firefox postgres mysql angular react scrypt bcrypt crypt use get confirm https stdin com org net self req body args opts data row cfg settings".split(
-    " ",
-  ),
-);
+const namingWords = setOf(`
+version template component environment elasticsearch kubernetes namespace schema cluster phase chapter appendix figure scenario milestone iteration
+quarter customer instance replica worker machine standard protocol snapshot candidate package profile region generation revision product projekt kapitel
+abschnitt demo step line level item section issue ticket option char byte digit release build port node windows python java base code http part sprint
+task note point group team room oauth argon ubuntu debian fedora centos android chrome firefox postgres mysql angular react scrypt bcrypt crypt use get
+confirm https stdin com org net self req body args opts data row cfg settings
+`);
 /** A word that names of things have, alone or before a number. A password that a person made up has none. */
 export const isNamingWord = (word: string): boolean =>
   listedWords.has(word) || aboutWords.has(word) || namingWords.has(word);
@@ -26,11 +29,10 @@ export const areDrawn = (words: readonly string[]): boolean =>
   !words.some((word) => listedWords.has(word)) && words.filter(isNamingWord).length <= 1;
 
 /** Words of headers, classes and products. */
-const codeWords = new Set(
-  "content transport control origin security options system microsoft apache google java abstract default factory builder bean context proxy adapter filter exception repository session user account secure random string".split(
-    " ",
-  ),
-);
+const codeWords = setOf(`
+content transport control origin security options system microsoft apache google java abstract default factory builder bean context proxy adapter filter
+exception repository session user account secure random string
+`);
 /** Words drawn at random, none of which headers, classes or other names have. */
 export function areNoNames(value: string): boolean {
   const words = (value.match(/[A-Z][a-z]+/g) ?? []).map((word) => word.toLowerCase());

@@ -2,17 +2,26 @@ import { hasDigit, isPlainCase } from "./appearance.ts";
 import { memoize } from "./memoize.ts";
 import { type Accept, hasDistinct } from "./rule.ts";
 import { marker } from "./view.ts";
+import { pattern, setOf } from "./words.ts";
 
 /** A value that is only a placeholder or a reference stays. A value that merely contains one does not. */
 
-const setOf = (spaced: string) => new Set(spaced.split(" "));
-
 /** A value made only of these words and the `subjects` is not a credential. */
 const standIns = setOf(
-  "please kindly your my the our example sample dummy fake mock placeholder change changeme changeit replace replaceme redacted hidden masked removed omitted todo tbd fixme insert enter put paste fill add here too none null nil undefined empty unset foo bar baz foobar qux xxx yyy zzz me this that with your_ some any real actual own goes in to be it not set from see vault production development deployment before",
+  `
+please kindly your my the our example sample dummy fake mock placeholder change changeme changeit replace replaceme redacted hidden masked removed
+omitted todo tbd fixme insert enter put paste fill add here too none null nil undefined empty unset foo bar baz foobar qux xxx yyy zzz me this that with
+your_ some any real actual own goes in to be it not set from see vault production development deployment before
+`,
 );
 const subjects = setOf(
-  "bit test tests testing secret secrets password passwd passwort pass pwd pw passphrase token tokens key keys api access client user users username name string str text false true value values required optional bearer basic admin root guest default db database app application service account login auth authentication credential credentials id env environment variable var config prod dev staging local localhost of for a an is and or new old current git github gitlab docker aws server host private public hash hashed encrypted number boolean bool int any object type field input label long random at least characters chars bytes strong secure unique generate generated",
+  `
+bit test tests testing secret secrets password passwd passwort pass pwd pw passphrase token tokens key keys api access client user users username name
+string str text false true value values required optional bearer basic admin root guest default db database app application service account login auth
+authentication credential credentials id env environment variable var config prod dev staging local localhost of for a an is and or new old current git
+github gitlab docker aws server host private public hash hashed encrypted number boolean bool int any object type field input label long random at least
+characters chars bytes strong secure unique generate generated
+`,
 );
 const counting = /^(?:0*1?2?3?4?5?6?7?8?9?0?|x+|\*+|16|32|64|128|256)$/;
 
@@ -133,21 +142,25 @@ function isSequence(value: string): boolean {
   return value.length >= 8 && steps >= 0.75 * (value.length - 1);
 }
 
+const wellKnown = pattern(
+  "i",
+  "^(?:(?:0x)?(?:deadbeef|cafebabe|feedface|0{4}|1{4})+|[01-]+|correct.?horse.?battery(?:.?staple)?|battery.?staple|hunter2?|letmein|qwerty",
+  "(?:uiop|123)?|tr0ub4dor(?:&3)?)$",
+);
 /** Values that people often use as examples. A longer value that contains one may be a real password. */
-const isWellKnown = (value: string) =>
-  /^(?:(?:0x)?(?:deadbeef|cafebabe|feedface|0{4}|1{4})+|[01-]+|correct.?horse.?battery(?:.?staple)?|battery.?staple|hunter2?|letmein|qwerty(?:uiop|123)?|tr0ub4dor(?:&3)?)$/i.test(
-    value,
-  );
+const isWellKnown = (value: string) => wellKnown.test(value);
 
 /** Examples in the documentation of AWS: an access key id, a secret key. */
 export const isDocumented = (value: string) =>
   /^A[A-Z]{3}[A-Z0-9]{9}EXAMPLE$|^[\w+/]{30}EXAMPLEKEY$/.test(value);
 
+const hashForm = pattern(
+  "i",
+  String.raw`^(?:Ag(?:[A-D][\w+/]{40}|[\w+/]{120})|AQ[EI]CA[GH][\w+/]{40}|wcFMA[\w+/]{40}|\$(?:2[abxy]|argon2\w*|pbkdf2\w*|scrypt|[156y]|apr1)\$`,
+  String.raw`|pbkdf2_\w+\$|\{(?:SSHA|SHA|MD5|CRYPT|BCRYPT)\d*\}|scrypt:|argon2)`,
+);
 /** `$2b$12$…`, `{SSHA}…`, `AgBH…` of a SealedSecret: a hash or a cipher of a password is not a password. */
-export const isPasswordHash = (value: string): boolean =>
-  /^(?:Ag(?:[A-D][\w+/]{40}|[\w+/]{120})|AQ[EI]CA[GH][\w+/]{40}|wcFMA[\w+/]{40}|\$(?:2[abxy]|argon2\w*|pbkdf2\w*|scrypt|[156y]|apr1)\$|pbkdf2_\w+\$|\{(?:SSHA|SHA|MD5|CRYPT|BCRYPT)\d*\}|scrypt:|argon2)/i.test(
-    value,
-  );
+export const isPasswordHash = (value: string): boolean => hashForm.test(value);
 
 /** Whether a value is wholly a stand-in or a reference, in any place. */
 export const isStandIn: Accept = memoize(

@@ -1,13 +1,17 @@
 import { isPublicBlock } from "./decoded.ts";
 import { type Finder, hasDistinct, kindNamed, type Span } from "./rule.ts";
 import { marker } from "./view.ts";
+import { pattern } from "./words.ts";
 
 /**
  * Finds private keys in any wrapping: comments, tags, line numbers, blame, quotes, calls that append. The
  * lines of a key may have any short text between them. The header and the base64 after it identify the key.
  */
-const boundary =
-  /-{2,5}(?:[ \t+_]|%20)?(BEGIN|END)(?:[ \t+_]|%20)((?:[A-Za-z0-9 +_]|%20){2,48}?)(?:[ \t+_]|%20)?-{2,5}|(?<![\w-])(BEGIN|END) ((?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY)(?![\w-])/g;
+const boundary = pattern(
+  "g",
+  String.raw`-{2,5}(?:[ \t+_]|%20)?(BEGIN|END)(?:[ \t+_]|%20)((?:[A-Za-z0-9 +_]|%20){2,48}?)(?:[ \t+_]|%20)?-{2,5}|(?<![\w-])(BEGIN|END) (`,
+  String.raw`(?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY)(?![\w-])`,
+);
 const isPrivateLabel = (label: string) => /PRIVATE|SECRET KEY|STATIC KEY/i.test(label);
 
 const runPattern = /[A-Za-z0-9+/=]+/g;
@@ -34,6 +38,8 @@ const isMixed = (run: string) => /\d/.test(run) && /[A-Z]/.test(run) && /[a-z]/.
 function isBodyRun(text: string, { start, end }: Run): boolean {
   if (end - start < runLengthMin) return false;
   const run = text.slice(start, end);
+  // `password=…`: in base64 an equals sign is the end.
+  if (/=[^=]/.test(run)) return false;
   return isMixed(run) || /^[0-9a-f]{32,}$/.test(run) || (end - start >= 40 && hasDistinct(run, 12));
 }
 
@@ -155,8 +161,11 @@ function findHeaded(text: string): Span[] {
   return spans;
 }
 
-const putty =
-  /PuTTY-User-Key-File-[^\n]{1,60}\n(?:[^\n]{1,100}\n){0,24}?Private-Lines:[^\n]{1,8}(?:\n(?!Private-)[^\n]{1,100}){1,60}(?:\nPrivate-(?:MAC|Hash):[ \t]{0,4}[0-9a-fA-F]{0,64}|(?<=[A-Za-z\d+/=]{40}))/g;
+const putty = pattern(
+  "g",
+  String.raw`PuTTY-User-Key-File-[^\n]{1,60}\n(?:[^\n]{1,100}\n){0,24}?Private-Lines:[^\n]{1,8}(?:\n(?!Private-)[^\n]{1,100}){1,60}(?:\nPrivate-(?:MAC`,
+  String.raw`|Hash):[ \t]{0,4}[0-9a-fA-F]{0,64}|(?<=[A-Za-z\d+/=]{40}))`,
+);
 const findPutty = (text: string): Span[] =>
   Array.from(text.matchAll(putty), ({ 0: key, index }) => ({ start: index, end: index + key.length, kind }));
 

@@ -1,12 +1,11 @@
-import { finders } from "./finders.ts";
+import { finders, guesses } from "./finders.ts";
 import { highEntropy } from "./high-entropy.ts";
 import { type FinderRanges, findSearchRanges } from "./line-ranges.ts";
 import { clearMemoized } from "./memoize.ts";
 import { publicBlocks } from "./private-keys.ts";
-import { staysAnywhere } from "./refusals.ts";
 import type { Kind, NameHit, Span } from "./rule.ts";
 import { mergeSpans } from "./spans.ts";
-import { viewOf } from "./view.ts";
+import { marker, viewOf } from "./view.ts";
 
 /** Every kind that a marker can name, without duplicates, for the documentation. */
 export const publishedKinds: readonly Kind[] = [
@@ -21,6 +20,17 @@ function withMarkers(text: string, spans: readonly Span[]): string {
     from = end;
   }
   return marked + text.slice(from);
+}
+
+/** Returns the text with markers in the place of the spans. Every other character keeps its position. */
+function withoutSpans(text: string, spans: readonly Span[]): string {
+  let hidden = "";
+  let from = 0;
+  for (const { start, end } of spans) {
+    hidden += text.slice(from, start) + marker.repeat(end - start);
+    from = end;
+  }
+  return hidden + text.slice(from);
 }
 
 const placesIn = findSearchRanges(finders);
@@ -38,39 +48,20 @@ function findIn(text: string, { finder, ranges }: FinderRanges, names: readonly 
   });
 }
 
-/** The same value again, without a name: "they reused … on the forum". */
-function repeated(text: string, spans: readonly Span[]): Span[] {
-  if (text.length > longLength || spans.length > repeatedMax) return [];
-  const kinds = new Map(spans.map(({ start, end, kind }) => [text.slice(start, end), kind]));
-  return [...kinds].flatMap(([value, kind]) => {
-    if (value.length < (/\d/.test(value) ? 8 : 10) || value.length > nearLength) return [];
-    const places = text.split(value).slice(0, -1);
-    let start = -value.length;
-    return places.flatMap((before) => {
-      start += before.length + value.length;
-      const neighbours = text.charAt(start - 1) + text.charAt(start + value.length);
-      return /[\w=+/-]/.test(neighbours) ? [] : [{ start, end: start + value.length, kind }];
-    });
-  });
-}
-
 function redactOnce(text: string, isPath: boolean, kinds: Set<string>): string {
   const view = viewOf(text);
   const { searches, names } = placesIn(view.text);
   const blocks = view.text.includes("BEGIN") ? publicBlocks(view.text) : [];
   const isPublic = ({ start, end }: Span) => blocks.some((block) => block.start < end && start < block.end);
   let spans: readonly Span[] = [];
+  let seen = view.text;
   for (const search of searches) {
+    if (search.finder === guesses[0]) seen = withoutSpans(view.text, spans);
     // A file path is not checked for randomness: the filter by path must find the path that was sent.
     if (isPath && search.finder === highEntropy) continue;
-    const found = findIn(view.text, search, names).filter(
-      (span) =>
-        !isPublic(span) &&
-        !staysAnywhere(view.text.slice(Math.max(0, span.start - 9), span.end), span.end - span.start),
-    );
-    spans = mergeSpans(view.text, spans, found);
+    const found = findIn(seen, search, names).filter((span) => !isPublic(span));
+    spans = mergeSpans(spans, found);
   }
-  spans = mergeSpans(view.text, spans, repeated(view.text, spans));
   for (const { kind } of spans) kinds.add(kind);
   return withMarkers(
     text,
@@ -84,8 +75,6 @@ const roundsMax = 64;
 const longLength = 16_384;
 const longRoundsMax = 1;
 const nearLength = 200;
-/** A text with more credentials is a list of them. */
-const repeatedMax = 20;
 /**
  * Maximum total length of these lines. A text that contains only credentials is not a Learning, and a second
  * search of the whole text would double the cost.

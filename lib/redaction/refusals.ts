@@ -5,7 +5,7 @@ import { memoize } from "./memoize.ts";
 import { isStandIn } from "./placeholders.ts";
 import type { Accept } from "./rule.ts";
 import type { Value } from "./values.ts";
-import { marker } from "./view.ts";
+import { pattern, setOf } from "./words.ts";
 
 /** What a value in the place of a password is, if it is not a password. */
 export interface Refusal {
@@ -13,25 +13,43 @@ export interface Refusal {
   readonly test: (text: string, isQuoted: boolean) => boolean;
 }
 
-const setOf = (spaced: string) => new Set(spaced.split(" "));
-
 const typeWords = setOf(
-  "string text char chararray bytearray charsequence varchar nvarchar bytes byte integer number object array boolean secretstr securestring sensitive password hidden email checkbox date timestamp json yaml optional none true false null undefined nullptr",
+  `
+string text char chararray bytearray charsequence varchar nvarchar bytes byte integer number object array boolean secretstr securestring sensitive
+password hidden email checkbox date timestamp json yaml optional none true false null undefined nullptr
+`,
 );
 /** Words behind an option or a name in a sentence. */
 const functionWords = setOf(
-  "does else flag from have here into must need needs only option options parameter argument arguments args prompt should that then there this uses using when where which will with without would your instead also after before stdin file flags value values field fields",
+  `
+does else flag from have here into must need needs only option options parameter argument arguments args prompt should that then there this uses using
+when where which will with without would your instead also after before stdin file flags value values field fields
+`,
 );
 /** A state of a password, in the place of its value. */
 const stateWords = setOf(
-  "required optional mandatory hidden visible masked redacted encrypted hashed plaintext cleartext stored generated random expired missing invalid valid wrong incorrect correct changed unset empty blank unknown disabled enabled forgotten rotated revoked planned pending sent see mismatch on_create always irrelevant whatever anything something ignored unused",
+  `
+required optional mandatory hidden visible masked redacted encrypted hashed plaintext cleartext stored generated random expired missing invalid valid
+wrong incorrect correct changed unset empty blank unknown disabled enabled forgotten rotated revoked planned pending sent see mismatch on_create always
+irrelevant whatever anything something ignored unused
+`,
 );
 /** Words of a sentence that say something about a password, in addition to the endings below. */
-const predicates = new Set(
-  "errada errado flaky slow compuesta przekazane about comes lives subject due prone input weird odd complex common robust gerekli yanlıs hatalı dogru gecersiz gecerli zorunlu guclu zayıf once twice always never secure insecure secret private right strong default plain clear bcrypt argon scrypt unicode ascii username account phrase above below inside outside under until still already almost sometimes perhaps though because broken stolen given taken chosen written spoken shown known again garbage nonsense overkill enough better longer shorter stronger weaker stale fresh simple trivial nowhere everywhere somewhere elsewhere another neither either anyone nobody everybody somebody legacy opaque short immediate separate fine gone okay good great weak long unique part just equal same different identical local global safe unsafe done read ready open public easy hard cheap free over down online offline live dead lost found left kept held yours ours mine theirs hers up-to-date out-of-date case-sensitive case-insensitive fixture sample dummy data yesterday today tomorrow sure nope dunno later soon maybe bitwarden keepass lastpass onepassword continue avoid ensure prevent allow access confirm verify begin start stay mean falsch leider schwach sicher unsicher geheim pflicht klartext korrekt einfach bereits nirgends anders gleich immer nicht valide invalide stocke toujours jamais correcte incorrecte requise requis hache hachee chiffre chiffree stockee perime perimee oublie oubliee incorrecta correcta segura insegura debil fuerte corta larga siempre nunca igual incorreta correta fraca curta longa sempre muito corretta debole troppo podstawa wymagane puste hier dort voulu leer vide vacia vazia vuota feld felder formular eingabe richtlinie richtlinien abfrage wechsel anforderung anderung lange starke sicherheit verwaltung datei ablauf ihre ihrem ihren ihrer ihres dein deine deinem deinen deiner deines".split(
-    " ",
-  ),
-);
+const predicates = setOf(`
+errada errado flaky slow compuesta przekazane about comes lives subject due prone input weird odd complex common robust gerekli yanlıs hatalı dogru
+gecersiz gecerli zorunlu guclu zayıf once twice always never secure insecure secret private right strong default plain clear bcrypt argon scrypt unicode
+ascii username account phrase above below inside outside under until still already almost sometimes perhaps though because broken stolen given taken
+chosen written spoken shown known again garbage nonsense overkill enough better longer shorter stronger weaker stale fresh simple trivial nowhere
+everywhere somewhere elsewhere another neither either anyone nobody everybody somebody legacy opaque short immediate separate fine gone okay good great
+weak long unique part just equal same different identical local global safe unsafe done read ready open public easy hard cheap free over down online
+offline live dead lost found left kept held yours ours mine theirs hers up-to-date out-of-date case-sensitive case-insensitive fixture sample dummy data
+yesterday today tomorrow sure nope dunno later soon maybe bitwarden keepass lastpass onepassword continue avoid ensure prevent allow access confirm
+verify begin start stay mean falsch leider schwach sicher unsicher geheim pflicht klartext korrekt einfach bereits nirgends anders gleich immer nicht
+valide invalide stocke toujours jamais correcte incorrecte requise requis hache hachee chiffre chiffree stockee perime perimee oublie oubliee incorrecta
+correcta segura insegura debil fuerte corta larga siempre nunca igual incorreta correta fraca curta longa sempre muito corretta debole troppo podstawa
+wymagane puste hier dort voulu leer vide vacia vazia vuota feld felder formular eingabe richtlinie richtlinien abfrage wechsel anforderung anderung lange
+starke sicherheit verwaltung datei ablauf ihre ihrem ihren ihrer ihres dein deine deinem deinen deiner deines
+`);
 /** The endings of participles and adverbs. */
 const participleEnding =
   /(?:ed|ing|able|ible|(?<!dragonf|butterf|firef|mayf|fami|li)ly|iert|elt|lich|haft|oria|oire|less|ful|ous)$/;
@@ -52,6 +70,11 @@ export const isPredicate = (value: string, isBehindColon: boolean): boolean => {
   );
 };
 
+const formLabel = pattern(
+  "iu",
+  "^(?:confirm|bestätig|rep[ei]t|wiederhol|répét|conferm|potwierd|powt|forg|olvid|vergess|oubli|anmeld|einlogg|connexion|submit|pflicht",
+  String.raw`|ob?blig|obrig|verplicht|erforder|(?:text|input|edit)(?:box|field|area))\p{L}*$`,
+);
 // biome-ignore format: one row a line
 export const refusals: readonly Refusal[] = [
   { is: "stand-in or reference", test: isStandIn },
@@ -66,7 +89,7 @@ export const refusals: readonly Refusal[] = [
   { is: "code", test: (text, isQuoted) => !isQuoted && features.isExpression(text) },
   { is: "pattern", test: features.isPattern },
   { is: "word of another script", test: (text) => /^\p{L}+$/u.test(text) && !/^\p{Script=Latin}+$/u.test(text) },
-  { is: "label of a form", test: (text) => /^(?:confirm|bestätig|rep[ei]t|wiederhol|répét|conferm|potwierd|powt|forg|olvid|vergess|oubli|anmeld|einlogg|connexion|submit)\p{L}*$/iu.test(text) },
+  { is: "label of a form", test: (text) => formLabel.test(text) },
   { is: "public value", test: (text) => features.isPublicValue(text) && !/^\d+$/.test(text) },
 ];
 
@@ -82,14 +105,3 @@ export const isRefused = ({ text, isQuoted }: Pick<Value, "text" | "isQuoted">):
 /** For a value that a pattern found in a place for passwords. */
 export const isInPlace: Accept = (text) =>
   text.length >= 4 && hasLetter(text) && !isRefused({ text, isQuoted: features.isDottedWords(text) });
-
-/** A found text that is no credential, whatever found it: a marker, an algorithm, a variable or an issue, the stream of a Lambda's log. */
-export const staysAnywhere = (text: string, length: number): boolean => {
-  const found = text.slice(-length);
-  return (
-    found.includes(marker) ||
-    /\[(?:\$LATEST|\d{1,5})\]$/.test(text.slice(0, -length)) ||
-    features.isAlgorithm(found) ||
-    /^[A-Z][A-Z\d_]*_(?:PASSWORD|PASS|SECRET|TOKEN|KEY)$|^[A-Z]{1,6}#\d+$/.test(found)
-  );
-};

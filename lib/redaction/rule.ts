@@ -54,6 +54,8 @@ export interface ContextRule extends Kind {
   readonly reach?: number;
   /** Global: the rule applies only after a match of this pattern on the same line. */
   readonly behind?: RegExp;
+  /** The keywords are not part of the pattern: one of them must be near the secret. */
+  readonly isNear?: boolean;
   readonly accept: AcceptInContext;
 }
 
@@ -139,6 +141,17 @@ export const behind = (words: RegExp, rule: ContextRule): ContextRule => ({
   ...rule,
   behind: withQuotes(words),
 });
+
+/** Returns a rule that applies only near one of these words, which are its keywords. */
+export function near(words: string, rule: ContextRule, reach = 200): ContextRule {
+  const keywords = listed(words);
+  const isNear = ({ text, start, end }: FoundSecret) => {
+    const around = text.slice(Math.max(0, start - reach), end + reach).toLowerCase();
+    return keywords.some((word) => around.includes(word));
+  };
+  const accept: AcceptInContext = (secret, found) => rule.accept(secret, found) && isNear(found);
+  return { ...rule, keywords, isNear: true, reach, accept };
+}
 
 /** Returns the pattern with 1 to 8 spaces or tabs in place of each `~`. */
 export const spaced = ({ source, flags }: RegExp): RegExp =>

@@ -5,6 +5,7 @@ import { isPlaceholder, isStandIn } from "./placeholders.ts";
 import { isInPlace } from "./refusals.ts";
 import type { Accept, AcceptInContext, ContextRule } from "./rule.ts";
 import { after, behind, spaced, unquoted } from "./rule.ts";
+import { pattern } from "./words.ts";
 
 /** Command lines: the tool, and the place of its credential. */
 
@@ -85,8 +86,11 @@ const command = (
 const isNetPassword: AcceptInContext = (secret, { text, end }) =>
   isPassword(secret) || (isInPlace(secret) && /^["']?[ \t]*(?:\/|\n|$)/.test(text.slice(end, end + 8)));
 
-const piped =
-  /^\n?[^|\n]{0,64}\|[^\n]{0,80}?(?:-stdin|with-token|sudo -S|chpasswd|passwd|login|secret|passphrase|openssl|cryptsetup|gpg|htpasswd|kinit|base64|pass insert|keepass|lpass|vault|sops|kubeseal|\bop (?:item|create))/;
+const piped = pattern(
+  "",
+  String.raw`^\n?[^|\n]{0,64}\|[^\n]{0,80}?(?:-stdin|with-token|sudo -S|chpasswd|passwd|login|secret|passphrase|openssl|cryptsetup|gpg|htpasswd|kinit`,
+  String.raw`|base64|pass insert|keepass|lpass|vault|sops|kubeseal|\bop (?:item|create))`,
+);
 /** `echo aGVsbG8gd29ybGQ= | base64 -d`: the text decodes to plain words. */
 const isDecodedProse = (secret: string, behind: string) =>
   /^\W{0,4}base64 -[dD-]/.test(behind) && /^[a-z]+[a-z ,.!]+$/i.test(decodeStart(secret));
@@ -103,39 +107,66 @@ const isPiped: AcceptInContext = (secret, { text, end }) =>
 
 // biome-ignore format: one rule a line
 export const commandContexts: readonly ContextRule[] = [
-  command("curl -|wget -|u |u=|user|-auth", "curl|wget|https?|xh|hurl|ab|ftp|aria2c|etcdctl", "[ \\t]-(?:[a-zA-Z]{0,3}[uU]|-(?:proxy-)?(?:user|auth))[ =]?[\"']?[A-Za-z][^\\s:\"'$/]{0,60}:(?!\\/)", isPairPassword, true),
-  { ...command("u |u=|user", "curl|wget|https?", "[ \\t]-[A-Za-z-]*u(?:ser)?[ =][\"']?", (secret) => /^[\w+/=.-]{16,200}$/.test(secret) && (features.isTokenLike(secret) || features.isScrambled(secret)) && !isPlaceholder(secret)), upTo: ":" },
-  command(" -p", "sshpass|altool|notarytool|stapler|login|mongo\\w{0,12}|twine|cqlsh|psexec|snowsql|rdesktop|ncftp\\w{0,8}|useradd|usermod|unlock-keychain|beeline|kadmin|isql|registry|skopeo|impala-shell|influx|certutil|cypher-shell|rabbitmqadmin|hydra|conan", "[ \\t]-p(?:asswd|ass|w)?[ =]?", isPassword, true),
+  command("curl|wget|http|xh |hurl|ab -|ftp |aria2c|etcdctl",
+    "curl|wget|https?|xh(?= )|hurl|ab(?= -)|ftp(?= )|aria2c|etcdctl",
+    "[ \\t]-(?:[a-zA-Z]{0,3}[uU]|-(?:proxy-)?(?:user|auth))[ =]?[\"']?[A-Za-z][^\\s:\"'$/]{0,60}:(?!\\/)", isPairPassword, true),
+  { ...command("u |u=|user", "curl|wget|https?", "[ \\t]-[A-Za-z-]*u(?:ser)?[ =][\"']?", (secret) => /^[\w+/=.-]{16,200}$/.test(secret) &&
+    (features.isTokenLike(secret) || features.isScrambled(secret)) && !isPlaceholder(secret)), upTo: ":" },
+  command("-p",
+    "sshpass|altool|notarytool|stapler|login|mongo\\w{0,12}|twine|cqlsh|psexec|snowsql|rdesktop|ncftp\\w{0,8}|useradd|usermod" +
+      "|unlock-keychain|beeline|kadmin|isql|registry|skopeo|impala-shell|influx|certutil|cypher-shell|rabbitmqadmin|hydra|conan",
+    "[ \\t]-p(?:asswd|ass|w)?[ =]?", isPassword, true),
   // With a space after the option, these tools read the next word as something else.
   command("mysql|mariadb|7z|rar", "mysql\\w*|mariadb\\w*|7z[ar]?|7zz|unrar|rar", "[ \\t]-h?p", isAnything),
-  command(" -a| -w", "redis-cli|valkey-cli|ldap\\w+|security|cryptsetup|kadmin\\S*", "[ \\t]-[aw][ =]?", isPassword, true),
+  command("-a|-w", "redis-cli|valkey-cli|ldap\\w+|security|cryptsetup|kadmin\\S*", "[ \\t]-[aw][ =]?", isPassword, true),
   command("ldappasswd", "ldappasswd", "[ \\t]-[as][ =]?", isPassword, true),
-  command(" -a", "https?|xh|ab", "[ \\t]-[aA][ =][\"']?[^\\s:\"'$]+:", isPassword, true),
-  command(" -p", "sqlcmd|bcp|osql|zip|unzip|zipcloak|ipmitool|mosquitto_\\w+|smbpasswd|plink|pscp|knife|p4|security", "[ \\t]-(?:P|pw)[ =]?", isPassword, true),
+  command("-a", "https?|xh|ab", "[ \\t]-[aA][ =][\"']?[^\\s:\"'$]+:", isPassword, true),
+  command("-p", "sqlcmd|bcp|osql|zip|unzip|zipcloak|ipmitool|mosquitto_\\w+|smbpasswd|plink|pscp|knife|p4|security", "[ \\t]-(?:P|pw)[ =]?", isPassword, true),
   command("keytool|signer", "keytool|jarsigner|apksigner", "[ \\t]-(?:src|dest)?(?:store|key)pass[ =:]", isAnything),
-  command("smb|winexe|rpcclient", "smb\\w+|rpcclient|net|winexe", "[ \\t]-U[ =]?[\"']?[^\\s%\"'$]+%", isPassword, true),
+  command("-u", "smb\\w+|rpcclient|net|winexe", "[ \\t]-U[ =]?[\"']?[^\\s%\"'$]+%", isPassword, true),
   command("openssl|nuget|coap", "openssl|nuget|coap-client", "[ \\t]-(?:[kK]|hmac)[ =]", isAnything),
   command("nmcli|nsupdate|snyk", "nmcli|nsupdate|snyk", "[ \\t](?:password[ ]|auth[ ](?=[0-9a-f]{8}-)|-y[ ](?:hmac-[\\w-]{1,10}:)?[\\w.-]{1,60}:)", isAnything),
   command("ssh-keygen|puttygen", "ssh-keygen|puttygen", "[ \\t]-[NP][ =]?", isAnything),
-  command("snmp", "snmp[\\w-]+|onesixtyone", "[ \\t]-[cAX][ =]?", (secret) => isAnything(secret) && !/^(?:public|private)$/.test(secret)),
+  command("snmp|onesixtyone", "snmp[\\w-]+|onesixtyone", "[ \\t]-[cAX][ =]?", (secret) => isAnything(secret) && !/^(?:public|private)$/.test(secret)),
   // The lines of routers and switches.
-  cli("auth sha|auth md5|priv |username |enable |createuser|-setcookie", /-setcookie~|\bcreateUser~\S{1,40}~(?:SHA|MD5)\S{0,4}~["']?|(?<=\b(?:SHA|MD5)\S{0,4}[ \t]["']?\uE010["']?)~(?:AES|DES)\S{0,4}~["']?|\bauth~(?:sha\S{0,4}|md5)~|\bpriv~(?:aes|des)\S{0,4}~(?:\d{3}~)?|\busername~\S{1,40}~(?:privilege~\d{1,2}~)?(?:secret|password)~(?:0~)?|(?:^|[\n`:>#])[ \t]{0,8}enable~(?:secret|password)~(?:0~)?/g, unquoted, (secret, { text, end, context }) => isInPlace(secret) && (isPassword(secret) || hasBothCases(secret) || (!context.includes("enable") && /^(?:`|\s*$|\s*\n| priv )/.test(text.slice(end, end + 6))))),
-  command("freerdp|cmdkey|schtasks|net use|wmic|runas|signtool", "signtool|\\w*freerdp|cmdkey|schtasks|net|wmic", "[ \\t]\\/(?:p|pass|password|rp|pwd)[: ]", isAnything),
+  cli("auth|priv|username|enable|createuser|-setcookie|\uE010", pattern("g",
+    String.raw`-setcookie~|\bcreateUser~\S{1,40}~(?:SHA|MD5)\S{0,4}~["']?|(?<=\b(?:SHA|MD5)\S{0,4}[ \t]["']?\uE010["']?)~(?:AES|DES)\S{0,4}~["']?|\bauth~`,
+    String.raw`(?:sha\S{0,4}|md5)~|\bpriv~(?:aes|des)\S{0,4}~(?:\d{3}~)?|\busername~\S{1,40}~(?:privilege~\d{1,2}~)?(?:secret|password)~(?:0~)?|(?:^`,
+    String.raw`|[\n\x60:>#])[ \t]{0,8}enable~(?:secret|password)~(?:0~)?`), unquoted, (secret, { text, end, context }) => isInPlace(secret) &&
+    (isPassword(secret) || hasBothCases(secret) || (!context.includes("enable") && /^(?:`|\s*$|\s*\n| priv )/.test(text.slice(end, end + 6))))),
+  command("/p|/rp", "signtool|\\w*freerdp|cmdkey|schtasks|net|wmic", "[ \\t]\\/(?:p|pass|password|rp|pwd)[: ]", isAnything),
   cli("net use|net user", /\bnet (?:use \S+ (?:\/user:\S+ )?\S+ |user \w\S* )(?!\/)/gi, unquoted, isNetPassword),
   cli("net use", /\bnet use (?:[^\s/]\S{0,80} ){1,2}\/user:\S{1,60} /gi, unquoted, isNetPassword),
-  cli("htpasswd|mosquitto_passwd", /\b(?:htpasswd|mosquitto_passwd)~(?:(?=-[A-Za-z]{0,4}b)-[A-Zbi]{0,4}n[A-Zbi]{0,4}~[\w.@-]{1,60}~|(?=(?:-[A-Za-z]{1,60}~){0,3}-[A-Za-z]{0,60}b)(?:-[A-Za-z]{1,60}~){1,4}(?:[\w./-]{1,60}~){2})["']?/g, unquoted, isInPlace),
+  cli("htpasswd|mosquitto_passwd", pattern("g",
+    String.raw`\b(?:htpasswd|mosquitto_passwd)~(?:(?=-[A-Za-z]{0,4}b)-[A-Zbi]{0,4}n[A-Zbi]{0,4}~[\w.@-]{1,60}~|(?=`,
+    String.raw`(?:-[A-Za-z]{1,60}~){0,3}-[A-Za-z]{0,60}b)(?:-[A-Za-z]{1,60}~){1,4}(?:[\w./-]{1,60}~){2})["']?`), unquoted, isInPlace),
   cli("pass:|echo ", /-pass(?:in|out|word)?[ \t]["']?pass:|-pass\w{0,12}[-_]?(?:command|cmd|eval)[ =]["']echo (?:-n )?/g, unquoted, isAnything),
-  cli("+login|http-basic.|passphrase |add_user|change_password|set_password", /(?:\+login|\bhttp-basic\.\S{1,60}|\bwpa_passphrase|\brabbitmqctl (?:add_user|change_password|authenticate_user)|\bdscl \S{1,80} -passwd|\bset_password)~(?:"[^"\n]{1,40}"|'[^'\n]{1,40}'|\S{1,80})~["']?/g, unquoted, isAnything),
-  cli("sqlplus|expdp|impdp|rman|sqlldr", /\b(?:sqlplus|expdp|impdp|rman target|catalog(?=~\w{1,40}\/\S{1,60}@)|sqlldr)~(?:-\w{1,40}~)?["']?\w{1,40}\/["']?/g, /[^\s@"'/]+/y, isAnything),
-  cli("echo|printf", /\b(?:echo|printf)~(?:-\w{1,40}~)?(?:["']%s(?:\\n|\n)?["']~)?["']?(?:[\w.-]{1,60}:(?=\S{1,80}["']?¬\|¬(?:sudo~)?chpasswd))?/g, word, isPiped),
+  cli("+login|http-basic.|wpa_passphrase|add_user|change_password|set_password|authenticate_user|-passwd", pattern("g",
+    String.raw`(?:\+login|\bhttp-basic\.\S{1,60}|\bwpa_passphrase|\brabbitmqctl (?:add_user|change_password|authenticate_user)|\bdscl \S{1,80} -passwd`,
+    String.raw`|\bset_password)~(?:"[^"\n]{1,40}"|'[^'\n]{1,40}'|\S{1,80})~["']?`), unquoted, isAnything),
+  cli("sqlplus|expdp|impdp|rman target|sqlldr|catalog",
+    /\b(?:sqlplus|expdp|impdp|rman target|catalog(?=~\w{1,40}\/\S{1,60}@)|sqlldr)~(?:-\w{1,40}~)?["']?\w{1,40}\/["']?/g, /[^\s@"'/]+/y, isAnything),
+  cli("echo|printf", /\b(?:echo|printf)~(?:-\w{1,40}~)?(?:["']%s(?:\\n|\n)?["']~)?["']?(?:[\w.-]{1,60}:(?=\S{1,80}["']?¬\|¬(?:sudo~)?chpasswd))?/g,
+    word, isPiped),
   // … <<< '…', or <<EOF and the password in the next line
-  behind(/login|pass|token|auth|secret|gpg|openssl|luks|kinit|\bage\b|runas|sudo|ssh-add|vault|openconnect|load-key|unlock|crypt|\bsu |\bftp /g, cli("<<", /<<(?:<¬|-?¬["']?[A-Z_]{1,12}["']?[^\n]{0,30}\n¬(?=\S{6,128}\s))["']?(?:[\w.-]{1,40}:(?=\S{6})|user \S{1,40} )?/g, word, (secret, { text, start }) => !/[={(]/.test(secret) && (isNoWord(secret) || (isInPlace(secret) && /\b(?:kinit|sudo -S|login|gpg|\w{0,4}passwd|cryptsetup|openssl|su -?)\b[^\n]*<<<["' ]{0,3}(?:[\w.-]+:)?$/.test(text.slice(Math.max(0, start - 160), start)))))),
+  behind(pattern("g",
+    String.raw`login|pass|token|auth|secret|gpg|openssl|luks|kinit|\bage\b|runas|sudo|ssh-add|vault|openconnect|load-key|unlock|crypt|\bsu |\bftp `),
+    cli("<<", /<<(?:<¬|-?¬["']?[A-Z_]{1,12}["']?[^\n]{0,30}\n¬(?=\S{6,128}\s))["']?(?:[\w.-]{1,40}:(?=\S{6})|user \S{1,40} )?/g, word, (secret, { text, start
+    }) => !/[={(]/.test(secret) && (isNoWord(secret) || (isInPlace(secret)
+    && /\b(?:kinit|sudo -S|login|gpg|\w{0,4}passwd|cryptsetup|openssl|su -?)\b[^\n]*<<<["' ]{0,3}(?:[\w.-]+:)?$/.test(text.slice(Math.max(0, start -
+    160), start)))))),
   // Any tool: after a user (-u), -p is the password.
-  behind(/ -{1,2}(?:u|U|l|x|xu|D|user|username|login)[ =]?["']?\w/g, cli(" -u| -l| -x| -d|-user|-login", /[ \t]-(?:p|P|pw|w|W|pass)[ =]?["']?/g, unquoted, isPasswordOfUser)),
+  behind(/ -(?:u|U|l|x|xu|D|-?(?:user|username|login))[ =]?["']?\w/g, cli(" -u| -l| -x| -d|-user|-login", /[ \t]-(?:p|P|pw|w|W|pass)[ =]?["']?/g,
+    unquoted, isPasswordOfUser)),
   // Any tool: the user and right behind it the password, whatever it looks like.
-  cli(" -u| -l|-user|-login", /[ \t]-{1,2}(?:u|U|l|user|username|login)[ =]["']?[A-Za-z][\w.@-]{0,40}["']? -{1,2}(?:p|P|pw|pass)[ =]["']?/g, unquoted, (secret, { text, start }) => isInPlace(secret) && !/[/:]/.test(secret) && !/\b(?:mysql(?:dump|admin)?|mariadb|git|mvn|docker|podman|ssh|sudo|mkdir|cp|tar|pytest|chown)\b[^\n;|&]*$/.test(text.slice(Math.max(0, start - 120), start))),
+  cli(" -u| -l|-user|-login", / -(?:u|U|l|-?(?:user|username|login))[ =]["']?[A-Za-z][\w.@-]{0,40}["']? -{1,2}(?:p|P|pw|pass)[ =]["']?/g, unquoted, (secret,
+    { text, start }) => isInPlace(secret) && !/[/:]/.test(secret) &&
+    !/\b(?:mysql(?:dump|admin)?|mariadb|git|mvn|docker|podman|ssh|sudo|mkdir|cp|tar|pytest|chown)\b[^\n;|&]*$/.test(text.slice(Math.max(0, start - 120),
+    start))),
   // Any tool: --user bob:…
-  cli(" -u|user|cred", /[ \t]-{1,2}(?:u|user|creds?|credentials)[ =]["']?[A-Za-z][\w.-]{0,40}:(?!\/)/g, unquoted, (secret, { text, start }) => isPairPassword(secret) && !/[/:]/.test(secret) && !/\b(?:docker|podman|compose|rsync|chown|install)\b/.test(text.slice(Math.max(0, start - 120), start))),
-  cli("lftp|.logon", /(?:\blftp~[^\n]{0,40}?-u|\.logon)~[\w.@/-]{1,60},/g, unquoted, isInPlace),
-  cli(" -k| -t| -r", /[ \t]-[kKtTr][ =]["']?(?=[\w+/=.-]{20})/g, word, (secret, { text, start }) => isArgument(secret) && !/\b(?:docker|podman|buildah|nerdctl|git|tar|ssh|pytest|rsync)\b/.test(text.slice(Math.max(0, start - 120), start))),
+  cli(" -u|-user|-cred", / -(?:u|-?(?:user|creds?|credentials))[ =]["']?[A-Za-z][\w.-]{0,40}:(?!\/)/g, unquoted, (secret, { text, start }) =>
+    isPairPassword(secret) && !/[/:]/.test(secret) && !/\b(?:docker|podman|compose|rsync|chown|install)\b/.test(text.slice(Math.max(0, start - 120), start))),
+  cli("lftp", /\blftp~[^\n]{0,40}?-u~[\w.@/-]{1,60},/g, unquoted, isInPlace),
+  cli(" -k| -t| -r", / -[kKtTr][ =]["']?(?=[\w+/=.-]{20})/g, word, (secret, { text, start }) => isArgument(secret) &&
+    !/\b(?:docker|podman|buildah|nerdctl|git|tar|ssh|pytest|rsync)\b/.test(text.slice(Math.max(0, start - 120), start))),
 ];

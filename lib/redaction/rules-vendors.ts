@@ -1,4 +1,5 @@
 import { hasBothCases, hasDigit, isHex, looksRandom } from "./appearance.ts";
+import { holdsCredential } from "./decoded.ts";
 import { isScrambled, sentenceWords } from "./features.ts";
 import { isDocumented, isPlaceholder } from "./placeholders.ts";
 import {
@@ -10,11 +11,13 @@ import {
   type ContextRule,
   hasDistinct,
   hex,
+  near,
   ofLength,
   type TokenRule,
   token,
   word,
 } from "./rule.ts";
+import { pattern } from "./words.ts";
 
 /** Rules that the vendors' table cannot express: structured tokens, forms without a prefix, webhooks. */
 
@@ -29,6 +32,7 @@ export const formTokens: readonly TokenRule[] = [
   token("Airtable token", "pat", /[A-Za-z0-9]+(?:\.[0-9a-f]+)?/y, 78),
   token("Asana token", "1/|2/", /[\d/]+(?::[0-9a-f]+)?/y, 45, (secret) => secret.includes(":")),
   token("Password hash", "$apr1$", /[\w./]{1,8}(?:\$[\w./]+)?/y, 24),
+  token("Resend key", "re_", /[A-Za-z0-9]+(?:_[A-Za-z0-9]+)?/y, 24, (secret) => /_\w+_/.test(secret) && looksRandom(secret)),
   token("Salesforce token", "00D", /[A-Za-z0-9]+(?:![\w.]+)?/y, 60, (secret) => secret.includes("!")),
 ];
 
@@ -44,6 +48,11 @@ const isMadeLikeVendors: Accept = (secret) => {
   );
 };
 
+const walletWord = pattern(
+  "i",
+  String.raw`private[ _-]?key|wallet|accounts["']?\s*[:=]|\bwif\b|privat\w*[ -]?schlüssel|clé privée|clave privada|chave privada|chiave privata`,
+  String.raw`|klucz prywatny|приватн\S+ ключ|закрыт\S+ ключ|私钥|秘密鍵`,
+);
 // biome-ignore format: one rule a line
 export const formContexts: readonly ContextRule[] = [
   alone("Azure client secret", "q~", /(?<![\w.~-])[\w.~-]{3}\dQ~(?:[\w~-]|\.(?=[\w~-])){25,64}(?![\w~-])/g, ofLength(31)),
@@ -55,27 +64,57 @@ export const formContexts: readonly ContextRule[] = [
   alone("Mailchimp key", "-us", /(?<![\w-])[0-9a-f]{32}-us\d\d?(?![\w-])/g, ofLength(36)),
   alone("New Relic key", "nral", /(?<!\w)(?:eu01xx)?[0-9a-f]{30,36}NRAL(?!\w)/g, ofLength(40, 40)),
   alone("Licence key", "", /(?<![\w-])[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4}(?![\w-])/g, (secret) => hasDigit(secret) && !isPlaceholder(secret)),
-  alone("API key", "live|test|prod|sandbox|secret|sk_|sk-|pat|token|apikey|svc|priv", /(?<![\w~.-])(?!cs_)(?:[a-z][a-z0-9]{1,14}[_-]){0,2}(?:live|test|prod|production|sandbox|secret|sk|pat|token|apikey|svc|priv)(?:[_-][a-z0-9]{2,10})?[_-][A-Za-z0-9]{20,80}(?![\w~-])/g, (secret) => ofLength(29)(secret) && isMadeLikeVendors(secret)),
-  // `config/master.key` of Rails, and its only line
-  after("Secret", "master.key", /master\.key[`¶]?[\s\w,.¶]{0,50}?[\s`¶:](?=[0-9a-f]{32}(?!\w))/g, hex, ofLength(32, 32)),
-  after("AWS secret key", "secret", /(?:secret_?access_?key|aws_?secret(?:_?key)?)[¶\s:=>,(]{1,8}/gi, /[A-Za-z0-9+/]+/y, (secret) => ofLength(40, 40)(secret) && !isDocumented(secret)),
+  alone("API key", "live|test|prod|sandbox|secret|sk_|sk-|pat|token|apikey|svc|priv", pattern("g",
+    String.raw`(?<![\w~.-])(?!cs_)(?:[a-z][a-z0-9]{1,14}[_-]){0,2}(?:live|test|prod|production|sandbox|secret|sk|pat|token|apikey|svc|priv)`,
+    String.raw`(?:[_-][a-z0-9]{2,10})?[_-][A-Za-z0-9]{20,80}(?![\w~-])`), (secret) => ofLength(29)(secret) && isMadeLikeVendors(secret)),
+  // Base64 of the key of a service account, of a kubeconfig
+  { ...alone("Secret", "eyj|eya|ewo|ew0|yxbpvmvyc2lvb", pattern("g",
+    String.raw`(?<![\w+/-])(?:eyJ|eyA|ewo|ew0|YXBpVmVyc2lvb)[A-Za-z0-9+/]{60,16384}(?:\r?\n[ \t]{0,12}[A-Za-z0-9+/]{1,76}(?=={0,2}["']?(?:\s`,
+    "|$))){0,200}={0,2}"), holdsCredential), reach: 8_192 },
+  after("AWS secret key", "secret", /(?:secret_?access_?key|aws_?secret(?:_?key)?)[¶\s:=>,(]{1,8}/gi, /[A-Za-z0-9+/]+/y, (secret) => ofLength(40,
+    40)(secret) && !isDocumented(secret)),
   // AKIA… / …, also on the next line
-  after("AWS secret key", "akia|asia", /(?<![A-Za-z0-9])A(?:KIA|SIA)[A-Z0-9]{16}(?![A-Za-z0-9])[^\n]{0,48}?(?:\n[^\n]{0,48}?)?(?<![A-Za-z0-9+/=])(?=[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=]))/g, /[A-Za-z0-9+/]+/y, (secret) => hasBothCases(secret) && !isHex(secret) && ofLength(40, 40)(secret) && !isDocumented(secret)),
+  after("AWS secret key", "akia|asia", pattern("g",
+    String.raw`(?<![A-Za-z0-9])A(?:KIA|SIA)[A-Z0-9]{16}(?![A-Za-z0-9])[^\n]{0,48}?(?:\n[^\n]{0,48}?)?(?<![A-Za-z0-9+/=])(?=[A-Za-z0-9+/]{40}`,
+    "(?![A-Za-z0-9+/=]))"), /[A-Za-z0-9+/]+/y, (secret) => hasBothCases(secret) && !isHex(secret) && ofLength(40, 40)(secret) && !isDocumented(secret)),
   // "github-oauth": { "github.com": "…" }
-  after("Token", "oauth|bearer|token", /(?:oauth\d?|bearer|tokens?)[¶]¬(?::|=>)\s{0,8}[{[]\s{0,20}(?:[¶][\w.-]{1,60}[¶]¬(?::|=>)¬[¶][^¶\n]{1,120}[¶],\s{0,20}){0,3}[¶](?:[\w-]{1,40}\.){1,4}[a-z]{2,12}(?::\d{1,5})?[¶]¬(?::|=>)¬[¶]/gi, /[^\s¶]+/y, (secret) => secret.length >= 8 && (hasDigit(secret) || isScrambled(secret)) && !isPlaceholder(secret)),
+  after("Token", "oauth|bearer|token", pattern("gi",
+    String.raw`(?:oauth\d?|bearer|tokens?)[¶]¬(?::|=>)\s{0,8}[{[]\s{0,20}(?:[¶][\w.-]{1,60}[¶]¬(?::|=>)¬[¶][^¶\n]{1,120}[¶],\s{0,20}){0,3}[¶]`,
+    String.raw`(?:[\w-]{1,40}\.){1,4}[a-z]{2,12}(?::\d{1,5})?[¶]¬(?::|=>)¬[¶]`), /[^\s¶]+/y, (secret) => secret.length >= 8 && (hasDigit(secret) ||
+    isScrambled(secret)) && !isPlaceholder(secret)),
   after("Azure storage key", "key", /(?:account|storage)_?key[¶\s:=]{1,6}/gi, base64, (secret) => secret.length === 88 && secret.endsWith("==")),
   after("npmrc credential", "_auth|:_password", /(?::_authToken|:_password|\b_auth)¬=¬"?/g, /[\w+/=%|.-]+/y, ofLength(8)),
   after("Docker credential", "auth", /["\uE000]auth["\uE000]¬:¬["\uE000]/g, base64, ofLength(16)),
   after("Slack webhook", "hooks.slack.com", /hooks\.slack\.com\/[a-z]+\//g, /[\w/-]+/y),
   after("Webhook", "/webhookb2/|hooks.zapier.com", /\/webhookb2\/|hooks\.zapier\.com\/hooks\/catch\//g, /[\w@/-]+/y),
-  alone("Kubernetes token", "token|bootstrap|kubeadm", /(?<![\w.-])[a-z0-9]{6}\.[a-z0-9]{16}(?![\w.])/g, (secret) => hasDigit(secret) && ofLength(23)(secret)),
-  after("Twilio key", "twilio", /[¶`]AC\w*[¶`],¬[¶`]/g, hex, ofLength(32, 32)),
-  alone("App password", "", /(?<![\w-])[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){5}(?![\w-])/g, (secret) => hasBothCases(secret) && secret.split(" ").filter((group) => !/^(?:[A-Z]?[a-z]+|[A-Z]+|\d+)$/.test(group)).length >= 3),
+  near("token|bootstrap|kubeadm", alone("Kubernetes token", "", /(?<![\w.-])[a-z0-9]{6}\.[a-z0-9]{16}(?![\w.])/g, (secret) => hasDigit(secret) &&
+    ofLength(23)(secret))),
+  near("twilio", after("Twilio key", "", /[¶`]AC\w*[¶`],¬[¶`]/g, hex, ofLength(32, 32))),
+  alone("App password", "", /(?<![\w-])[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){5}(?![\w-])/g, (secret) => hasBothCases(secret) &&
+    secret.split(" ").filter((group) => !/^(?:[A-Z]?[a-z]+|[A-Z]+|\d+)$/.test(group)).length >= 3),
   alone("DeepL key", ":fx", /(?<![\w-])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:fx(?!\w)/g, ofLength(39)),
   // Backup codes: 4f7k-9d2m x8q1-mm41, in one line or one a line
-  after("Recovery code", "recover|backup|scratch|2fa|mfa|wiederherstellung|récup|recuper", /(?:(?:recovery|backup|scratch|emergency|one-time|2fa|mfa)[ _-]?(?:codes?|keys?)|(?:2fa|mfa)[ _-]backups?|wiederherstellungs-?(?:codes?|schlüssel)|codes? de (?:récupération|secours)|c[oó]digos? de (?:recuperaci[oó]n|respaldo|backup)|codici di (?:recupero|backup))[^\n:=]{0,60}[:=]?[\s[¶]{1,8}(?:(?:[-*]|\d{1,2}[.)]) )?/gi, /(?:(?=[A-Za-z\d-]{0,40}\d)[A-Za-z\d]{4,8}(?:-[A-Za-z\d]{4,8}){1,7}|\d{4,6} \d{4,6}|(?=[A-Za-z]{0,15}\d)[A-Za-z\d]{8,32}(?![\w-]))(?:[\s,;¶]{1,5}(?:(?:[-*]|\d{1,2}[.)]) )?(?:\d{4,6} \d{4,6}|[A-Za-z\d]{4,8}(?:-[A-Za-z\d]{4,8}){1,7}|(?=[A-Za-z]{0,15}\d)[A-Za-z\d]{8,32}(?![\w-])))*/y, (secret) => hasDigit(secret) && !/^(?:19|20)\d\d-\d\d/.test(secret) && !isPlaceholder(secret)),
-  alone("TOTP seed", "totp|otp|2fa|mfa|authenticator|two-factor|two factor|zwei-faktor|setup key|qr code|qr-code", /(?<![\w-])(?:[A-Z2-7]{16,64}|(?:[A-Z2-7]{4}[ -]){3,15}[A-Z2-7]{2,4}|[a-z2-7]{32,64}|(?:[a-z2-7]{4} ){5,15}[a-z2-7]{2,4})={0,6}(?![\w-])/g, (secret, { text, start }) => ((hasDigit(secret) || /^[A-Z ]+$/.test(secret)) && new Set(secret).size >= 7) && /(?<![A-Za-z])(?:totp|otp|2fa|mfa|authenticator|two[- ]factor|zwei-faktor|hotp|setup key|qr[- ]code)(?![A-Za-z])/i.test(text.slice(Math.max(0, start - 100), start))),
-  after("Seed phrase", "seed|mnemonic|bip39|bip-39|phrase|wallet|metamask|frase|助记词|助記詞|ニーモニック|シードフレーズ|мнемо|сид|fraza", /(?:seed|mnemonic|bip-?39|phrase|wallet|metamask|frase|助记词|助記詞|ニーモニック|シードフレーズ|мнемо\S{0,12}|сид-?фраза|fraza)[^\n]{0,24}?[ :="'`\n]{1,4}(?=(?:\d{1,2}[.):]? ?)?[a-z]{3,8}[, \n-])/gi, /(?:\d{1,2}[.):]? {0,2})?[a-z]{3,8}(?:(?:, ?| {1,4}| ?- ?|\n[ \t]{0,8})(?:\d{1,2}[.):]? {0,2})?[a-z]{3,8}){10,24}(?![\w-])/y, (secret) => hasDistinct(secret, 8) && !sentenceWords.test(secret.replace(/[^a-z]+/g, " "))),
-  alone("Wallet key", "key|wallet|accounts|wif|privat|приват|私钥|秘密鍵|clé|clave|chave|klucz|schlüssel", /(?<![\w])(?:0x)?[0-9a-fA-F]{64}(?!\w)|(?<!\w)[1-9A-HJ-NP-Za-km-z]{86,90}(?!\w)/g, (secret, { text, start }) => hasDigit(secret) && /[a-f]/i.test(secret) && /private[ _-]?key|wallet|accounts["']?\s*[:=]|\bwif\b|privat\w*[ -]?schlüssel|clé privée|clave privada|chave privada|chiave privata|klucz prywatny|приватн\S+ ключ|закрыт\S+ ключ|私钥|秘密鍵/i.test(text.slice(Math.max(0, start - 80), start)) && !/sha-?\d|fingerprint|digest|hash|transaction|\btx\b/i.test(text.slice(Math.max(0, start - 60), start))),
+  after("Recovery code", "recover|backup|scratch|emergency|one-time|2fa|mfa|wiederherstellung|code de |codes de |digo de |digos de |codici di ",
+    pattern("gi",
+    "(?:(?:recovery|backup|scratch|emergency|one-time|2fa|mfa)[ _-]?(?:codes?|keys?)|(?:2fa|mfa)[ _-]backups?|wiederherstellungs-?(?:codes?",
+    "|schlüssel)|codes? de (?:récupération|secours)|c[oó]digos? de (?:recuperaci[oó]n|respaldo|backup)|codici di (?:recupero",
+    String.raw`|backup))[^\n:=]{0,60}[:=]?[\s[¶]{1,8}(?:(?:[-*]|\d{1,2}[.)]) )?`), pattern("y",
+    String.raw`(?:(?=[A-Za-z\d-]{0,40}\d)[A-Za-z\d]{4,8}(?:-[A-Za-z\d]{4,8}){1,7}|\d{4,6} \d{4,6}|(?=[A-Za-z]{0,15}\d)[A-Za-z\d]{8,32}(?![\w-]))`,
+    String.raw`(?:[\s,;¶]{1,5}(?:(?:[-*]|\d{1,2}[.)]) )?(?:\d{4,6} \d{4,6}|[A-Za-z\d]{4,8}(?:-[A-Za-z\d]{4,8}){1,7}|(?=[A-Za-z]{0,15}\d)[A-Za-z\d]{8,32}`,
+    String.raw`(?![\w-])))*`), (secret) => hasDigit(secret) && !/^(?:19|20)\d\d-\d\d/.test(secret) && !isPlaceholder(secret)),
+  near("otp|2fa|mfa|authenticator|two-factor|two factor|zwei-faktor|setup key|qr code|qr-code", alone("TOTP seed", "", pattern("g",
+    String.raw`(?<![\w-])(?:[A-Z2-7]{16,64}|(?:[A-Z2-7]{4}[ -]){3,15}[A-Z2-7]{2,4}|[a-z2-7]{32,64}|(?:[a-z2-7]{4} ){5,15}[a-z2-7]{2,4})={0,6}(?![\w-])`),
+    (secret, { text, start }) => ((hasDigit(secret) || /^[A-Z ]+$/.test(secret)) && new Set(secret).size >= 7)
+    && /(?<![A-Za-z])(?:[th]?otp|2fa|mfa|authenticator|two[- ]factor|zwei-faktor|setup key|qr[- ]code)(?![A-Za-z])/i.test(text.slice(Math.max(0, start -
+    100), start)))),
+  after("Seed phrase", "seed|mnemonic|bip39|bip-39|phrase|wallet|metamask|frase|助记词|助記詞|ニーモニック|シードフレーズ|мнемо|сид|fraza", pattern("gi",
+    String.raw`(?:seed|mnemonic|bip-?39|phrase|wallet|metamask|frase|助记词|助記詞|ニーモニック|シードフレーズ|мнемо\S{0,12}|сид-?фраза|fraza)[^\n]{0,24}?[ :="'\x60\n]{1,4}(?=`,
+    String.raw`(?:\d{1,2}[.):]? ?)?[a-z]{3,8}[, \n-])`),
+    /(?:\d{1,2}[.):]? {0,2})?[a-z]{3,8}(?:(?:, ?| {1,4}| ?- ?|\n[ \t]{0,8})(?:\d{1,2}[.):]? {0,2})?[a-z]{3,8}){10,24}(?![\w-])/y, (secret) =>
+    hasDistinct(secret, 8) && !sentenceWords.test(secret.replace(/[^a-z]+/g, " "))),
+  near("private|wallet|accounts|wif|schlüssel|clé|clave|chave|chiave|klucz|ключ|私钥|秘密鍵", alone("Wallet key",
+    "", /(?<![\w])(?:0x)?[0-9a-fA-F]{64}(?!\w)|(?<!\w)[1-9A-HJ-NP-Za-km-z]{86,90}(?!\w)/g, (secret, { text, start }) => hasDigit(secret) &&
+    /[a-f]/i.test(secret) && walletWord.test(text.slice(Math.max(0, start - 80), start)) &&
+    !/sha-?\d|fingerprint|digest|hash|transaction|\btx\b/i.test(text.slice(Math.max(0, start - 60), start)))),
   alone("Telegram token", ":aa", /\d{8,10}:AA[\w-]+/g, ofLength(44)),
 ];

@@ -36,8 +36,9 @@ const isElement = (name: Name) =>
 /** `ENV TOKEN …`, `set -x TOKEN …`, `#define TOKEN …`, `config set dbPassword …`, `api_key …`, `bindpw …`. */
 const isDeclaredName = memoize(
   (name) =>
-    /_key$|^LicenseKey$|bindpw$|rootpw$|[a-z]-password(?:-value)?$|^[a-z][\w-]*(?:\.[\w-]+)+$/i.test(name) ||
-    /^(?:requirepass|masterauth|rootpw)$/.test(name),
+    /_key$|^LicenseKey$|^X-[A-Z][\w-]+$|bindpw$|rootpw$|[a-z]-password(?:-value)?$|^[a-z][\w-]*(?:\.[\w-]+)+$/i.test(
+      name,
+    ) || /^(?:requirepass|masterauth|rootpw)$/.test(name),
 );
 const isDeclared = (name: Name) =>
   // `~/.ssh/deploy_key` is a file.
@@ -69,18 +70,28 @@ export const separators: readonly Separator[] = [
   // password: >- and the value in the next line
   over(undefined, `${q}:`, sticky(`¶?:·+[>|][+-]?·*\\r?\\n·+`), { isBlock: true }),
   // passwords = ["…", "…"], password: { value: "…" }
-  over("literal", `${q}]) \t:=`, sticky(`[${q}\\])]{0,3}·{0,40}(?::=|=>|[:=])\\s{0,40}(?:new·{1,8}[\\w.<>]{1,40}(?:\\[\\])?·{0,40})?(?:\\[|(?:array)?\\(|(?:(?:map)?\\[\\w{0,12}\\]\\w{1,30})?\\{)\\s{0,40}(?:¶?(?:value|default|plain\\w{0,12}|current|primary|data|secret|password|token|key)¶?·{0,40}(?::|=>?)·{0,40})?(?=¶)`), { beyond: ":=", isList: true }),
+  over("literal", `${q}]) \t:=`,
+    sticky(
+      `[${q}\\])]{0,3}·{0,40}(?::=|=>|[:=])\\s{0,40}(?:new·{1,8}[\\w.<>]{1,40}(?:\\[\\])?·{0,40})?(?:\\[|(?:array)?\\(|(?:` +
+      `(?:map)?\\[\\w{0,12}\\]\\w{1,30})?\\{)\\s{0,40}(?:¶?(?:value|default|plain\\w{0,12}|current|primary|data|secret|password|token|key)¶?·{0,40}` +
+      `(?::|=>?)·{0,40})?(?=¶)`),
+    { beyond: ":=", isList: true }),
   over("line", `${q} \t:`, sticky(`¶?·*:·*\\r?\\n·*- (?:[\\w.@-]{1,40}: )?(?=\\S)`), { beyond: ":", isList: true }),
   // string Password { get; set; } = "…", std::string key{"…"}, pw = isProd ? "…" : "…"
-  over("literal", " \t{=", sticky(`·{0,8}(?:\\{·{0,8}(?=¶)|\\{ ?get;[^{}\\n]{0,40}\\}·{0,8}=·{0,8}(?=¶)|=·{0,8}[^${q}\\n?]{1,40}\\?·{0,8}(?=¶))`), { beyond: "{=", isList: true }),
+  over("literal", " \t{=", sticky(`·{0,8}(?:\\{·{0,8}(?=¶)|\\{ ?get;[^{}\\n]{0,40}\\}·{0,8}=·{0,8}(?=¶)|=·{0,8}[^${q}\\n?]{1,40}\\?·{0,8}(?=¶))`), {
+    beyond: "{=", isList: true }),
   over("pair", ":-=", /:?[-=]|:(?=[^\s}])/y, { serves: isExpanded }),
   // pw(prod)=…, write-attribute(name=password,value=…)
   over(undefined, " (,", /[ \t]?\([\w -]{1,24}\)[ \t]?[=:][ \t]?(?=\S)|,[ \t]?value=(?=\S)/y, { beyond: "(," }),
   // Equals signs and colons, after a closing quote or bracket, with or without a type (`key: string = `), and
   // before a prefix that gives the kind of a string (`N'…'`).
-  over(undefined, `\\${q}[])* \t:=-<?|}~→`, sticky(`(?:\\[\\d{0,4}\\])?[\\\\${q}\\])}*]{0,6}·{0,99}(?:(?::·{0,2}|As·{1,99})?(?:&?(?:'static )?str|[Ss]tring|Text|NSString·{0,99}\\*?)·{0,99}=|:=|\\?:|(?:\\?\\??|\\|\\|?|\\+|~)=|={1,3}>|(?:->|<-|~>|→)·|=(?![=~>])|==(?=[\\w+/-]{12,99}\\s)|::·|:(?![:=/]))·{0,8}(?:\\*{1,2}(?!\\*)·{0,8})?(?:__·{1,4})?(?:(?:&|!!)\\w{1,40}·{1,99})?(?:(?:[A-Za-z@$]{1,2}|raw)(?=["'])|\\$\\((?:(?:echo|printf)·{1,4}(?:-\\w{1,2}·{1,4})?(?=["'][^$])|cat·{0,4}<<-?·?["']?\\w{1,12}["']?\\n·{0,8}))?`), { beyond: ":=?|+-<~&'AsSTN→" }),
-  // password.......… of a log
-  over("literal", ".", /\.{5,80}(?=\w)/y),
+  over(undefined, `\\${q}[])* \t:=-<?|}~→`,
+    sticky(
+      `(?:\\[\\d{0,4}\\])?[\\\\${q}\\])}*]{0,6}·{0,99}(?:(?::·{0,2}|As·{1,99})?(?:&?(?:'static )?str|[Ss]tring|Text|NSString·{0,99}\\*?)·{0,99}=|:=` +
+      `|\\?:|(?:\\?\\??|\\|\\|?|\\+|~)=|={1,3}>|(?:->|<-|~>|→)·|=(?![=~>])|==(?=[\\w+/-]{12,99}\\s)|::·|:(?![:=/]))·{0,8}(?:\\*{1,2}(?!\\*)·{0,8})?` +
+      `(?:__·{1,4})?(?:(?:&|!!)\\w{1,40}·{1,99})?(?:(?:[A-Za-z@$]{1,2}|raw)(?=["'])|\\$\\((?:(?:echo|printf)·{1,4}(?:-\\w{1,2}·{1,4})?(?=["'][^$])` +
+      `|cat·{0,4}<<-?·?["']?\\w{1,12}["']?\\n·{0,8}))?`),
+    { beyond: ":=?|+-<~&'AsSTN→" }),
   // process.env.TOKEN ?? "…", or a literal that the name is compared with
   over("compared", `${q})] \t=!?|.`, sticky(`(?:[${q})\\]]{0,3}·*(?:\\?\\?|\\|\\||or|[=!]==?)|\\.equals\\w{0,12}\\()·*(?=¶)`), { beyond: "?|o=!." }),
   // strcmp(password, "…"), (PASSWORD, "…")
@@ -95,9 +106,14 @@ export const separators: readonly Separator[] = [
   // <add key="ApiKey" value="…" />
   over("literal", `${q} \t\n`, sticky(`¶?(?:\\s+[\\w:.-]{1,24}=¶[^${q}<>]{0,60}¶){0,4}\\s+(?:[\\w-]{1,20}[:-])?(?:value|content)\\s*=\\s*(?=¶)`)),
   // { "name": "DB_PASSWORD", "type": "secret", "value": "…" }
-  over("literal", q, sticky(`¶,(?:\\s{0,40}¶?\\w{1,24}¶?\\s{0,4}[:=]\\s{0,4}(?:¶[^${q}\\n]{0,60}¶|[\\w.]{1,20}),){0,3}\\s{0,40}¶?(?:[Vv]alue|ParameterValue|[Dd]efault\\w{0,6}|secret|content|data|plain\\w{0,6})¶?\\s{0,4}(?::|=>?)\\s{0,4}(?=¶)`)),
+  over("literal", q,
+    sticky(
+      `¶,(?:\\s{0,40}¶?\\w{1,24}¶?\\s{0,4}[:=]\\s{0,4}(?:¶[^${q}\\n]{0,60}¶|[\\w.]{1,20}),){0,3}\\s{0,40}¶?(?:[Vv]alue|ParameterValue` +
+      `|[Dd]efault\\w{0,6}|secret|content|data|plain\\w{0,6})¶?\\s{0,4}(?::|=>?)\\s{0,4}(?=¶)`)),
   // - name: DB_PASSWORD, and in the next line value: …
-  over("literal", `${q} \t\r\n`, sticky(`¶?(?:·{0,8}\\r?\\n[ \\t-]{0,24}\\w{1,24}:·{1,4}[^\\n]{0,60}){0,3}?(?:·{0,8}\\r?\\n){1,2}[ \\t-]{0,24}(?:value|default):·{1,8}`), { beyond: "\r\n" }),
+  over("literal", `${q} \t\r\n`,
+    sticky(`¶?(?:·{0,8}\\r?\\n[ \\t-]{0,24}\\w{1,24}:·{1,4}[^\\n]{0,60}){0,3}?(?:·{0,8}\\r?\\n){1,2}[ \\t-]{0,24}(?:value|default):·{1,8}`), { beyond: "\r\n"
+    }),
   // DBPassword: and in the lines below it Default: …
   over("line", `${q}:`, sticky(`¶?:·*(?:\\r?\\n[ \\t-]*\\w{2,20}:[^\\n]{0,60}){0,3}\\r?\\n[ \\t-]*(?:[Vv]alue|[Dd]efault|[Ee]xample):·+`)),
   // ${PASSWORD}    …
@@ -106,9 +122,11 @@ export const separators: readonly Separator[] = [
   over("literal", q, sticky(`¶·*(?:\\{[^{}]{0,200}?\\bdefault·*=·*|envDefault:(?=¶))`)),
   // define("DB_PASSWORD", "…"), fill_in "Password", with: "…"
   // In a list of strings the name is one of them.
-  over("pair", q, sticky(`¶·*,\\s{0,12}(?:[a-z]{1,12}[:=]·{0,2})?(?=¶)`), { serves: (name) => !/["'`],\s{0,20}["'`]$/.test(before(name, 32)) || /^.,\s{0,12}["'][\w+/=-]{20,}["']/.test(name.text.slice(name.end, name.end + 50)) }),
+  over("pair", q, sticky(`¶·*,\\s{0,12}(?:[a-z]{1,12}[:=]·{0,2})?(?=¶)`), { serves: (name) => !/["'`],\s{0,20}["'`]$/.test(before(name, 32))
+    || /^.,\s{0,12}["'][\w+/=-]{20,}["']/.test(name.text.slice(name.end, name.end + 50)) }),
   // getByLabel("Password").fill("…"), env::var("DB_PASSWORD").unwrap_or("…"), expect(password).toBe("…")
-  over("pair", `${q})](`, sticky(`(?:\\(\\))?[${q}\\])]{1,5}(?:\\.(?!type\\(|should|has|includes|contains)\\w{1,24}(?:\\(\\))?){1,2}\\((?:\\|_?\\|)?·{0,2}(?=¶)`)),
+  over("pair", `${q})](`,
+    sticky(`(?:\\(\\))?[${q}\\])]{1,5}(?:\\.(?!type\\(|should|has|includes|contains)\\w{1,24}(?:\\(\\))?){1,2}\\((?:\\|_?\\|)?·{0,2}(?=¶)`)),
   // --password …
   over("option", " \t", /[ \t]+(?!-)/y, { serves: isFlag }),
   over("option", " \t", /[ \t]+(?:--\w+[ \t]+)?/y, { serves: isDeclared }),
@@ -117,8 +135,6 @@ export const separators: readonly Separator[] = [
   // | password | … |, or a line of two fields: password,…
   // `{{ .Values.password | b64enc }}`: a filter of a template.
   over("cell", `* \t|${q}`, sticky(`[*_${q}]{0,3}·*\\|{1,2}[ \\t*_]*`), { beyond: "|", serves: (name) => !/\{\{[^{}]*$|\$\{?$/.test(before(name, 80)) }),
-  // password      …, password .... …, password<tab>…
-  over("line", "\t .", /[ \t]{0,99}(?:\t[ \t]{0,99}|[ \t]{2,99}|\.{3,99}[ \t]{0,99})(?=\S)/y, { serves: isLineStart }),
 ];
 
 /** The separators that can begin with the text after a name. */

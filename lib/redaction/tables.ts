@@ -4,6 +4,7 @@ import { isCredential } from "./evidence.ts";
 import { isInPlace } from "./refusals.ts";
 import { type Finder, kindNamed, type NameHit, type Span } from "./rule.ts";
 import type { Value } from "./values.ts";
+import { pattern } from "./words.ts";
 
 /** A cell of a table whose header names the columns: Markdown, ASCII, CSV, separated by tabs or spaces. */
 interface Cell {
@@ -62,15 +63,22 @@ interface Header {
   readonly isOfLogins: boolean;
 }
 
-const userColumn =
-  /^(?:user\w*|user name|login|account|konto|benutzer\w*|usuario|utilisateur|utente|usuário|e-?mail|host|server|system|service|environment|umgebung|env|database|db|datenbank|compte|cuenta|name|role|box|machine|device|hostname|site|tool|app|username or e-?mail)$/i;
+const userColumn = pattern(
+  "i",
+  String.raw`^(?:user\w*|user name|login|account|konto|benutzer\w*|usuario|utilisateur|utente|usuário|e-?mail|host|server|system|service|environment`,
+  "|umgebung|env|database|db|datenbank|compte|cuenta|name|role|box|machine|device|hostname|site|tool|app|username or e-?mail)$",
+);
 const loginColumn =
   /^(?:user\w*|user name|login|account|benutzer\w*|usuario|utilisateur|utente|usuário|e-?mail)$/i;
 const accessColumn = /^(?:access|zugang|zugangsdaten|accès|acceso|accesso|acesso|доступ|pass)$/i;
 const access = sure("password");
 /** Beside a column of users, "access" is either a password or a permission. */
-const isPermission =
-  /^(?:see |read|write|full|none|admin|owner|view|edit|public|private|internal|restrict|grant|denied|yes|no$|all|limited|r\/?w|vpn|sso|ssh|web|http|only|via|ok|manag|local|remote|root|sudo|super|guest|open|closed|n\/a|dev|maint|report|triage|contrib|member|moderat|support|bill|operat|audit|deploy|extern|staff|team)/i;
+const isPermission = pattern(
+  "i",
+  String.raw`^(?:see |read|write|full|none|admin|owner|view|edit|public|private|internal|restrict|grant|denied|yes|no$|all|limited|r\/?w|vpn|sso|ssh`,
+  String.raw`|web|http|only|via|ok|manag|local|remote|root|sudo|super|guest|open|closed|n\/a|dev|maint|report|triage|contrib|member|moderat|support`,
+  "|bill|operat|audit|deploy|extern|staff|team)",
+);
 
 function headerOf(line: string): Header | undefined {
   for (const [separator, split] of splits) {

@@ -16,13 +16,12 @@ export function bareValue(text: string, start: number): Value {
 
 export const quotes = `"'\`${innerDouble}${innerSingle}${innermostDouble}${innermostSingle}`;
 
+const patternsOf = (inside: (quote: string) => string) =>
+  new Map(Array.from(quotes, (quote) => [quote, new RegExp(`${quote}(${inside(quote)})${quote}`, "y")]));
 /** A doubled quote is part of the string in SQL, Basic and CSV. */
-const stringPatterns = new Map(
-  Array.from(quotes, (quote) => [
-    quote,
-    new RegExp(`${quote}((?:[^${quote}\\n]|${quote}${quote})+)${quote}`, "y"),
-  ]),
-);
+const stringPatterns = patternsOf((quote) => `(?:[^${quote}\\n]|${quote}${quote})+`);
+/** `"Kd82\nmQzLp71"`: a string with an escaped line end, which is a line end here, and without a space. */
+const brokenPatterns = patternsOf((quote) => `[^\\s:,;{([${quote}]{2,60}\\n[^\\s:${quote}]{2,60}`);
 const rawLengthMax = 512;
 /** `"""…"""`, `<![CDATA[…]]>`: the text between them may have lines. */
 const rawOpener = /("""|'''|```)(?:\w{0,12}\n)?|<!\[CDATA\[/y;
@@ -57,10 +56,11 @@ function rawAt(text: string, at: number): Value | undefined {
 }
 
 function stringAt(text: string, at: number): Value | undefined {
-  const pattern = stringPatterns.get(text.charAt(at));
+  const quote = text.charAt(at);
+  const pattern = [stringPatterns, brokenPatterns]
+    .map((patterns) => patterns.get(quote))
+    .find((each) => each && matches(each, text, at));
   if (!pattern) return undefined;
-  pattern.lastIndex = at;
-  if (!pattern.test(text)) return undefined;
   const behind = pattern.lastIndex;
   const first = text.charAt(at + 1);
   // `"\"…\""`: a string inside a string.

@@ -68,7 +68,6 @@ Mandrill: md- w22=~
 Backblaze: K000 K001 K002 K003 K004 K005 b27=~
 Dub: dub_ a24#
 Brevo: xkeysib- xsmtpsib- w64
-Resend: re_ w24~
 Klaviyo: pk_ h34
 Linear: lin_api_ lin_oauth_ lin_wh_ a32
 Anthropic: sk-ant- w20~
@@ -138,7 +137,7 @@ Vault legacy: s. a24=~
 Doppler: dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit. d40
 Pulumi: pul- h40
 1Password service: ops_ey w50
-Databricks: dapi dose dkea h32
+Databricks: dapi dose dkea w32
 OpenShift: sha256~ w40
 Docker Swarm: SWMTKN-1- w60
 Docker: dckr_pat_ dckr_oat_ w20

@@ -1,7 +1,9 @@
 import { required } from "../runtime/required.ts";
+import { pattern } from "./words.ts";
 
 /**
- * The normalized text that the rules search. Plain text replaces rare spaces, full-width signs, escapes, formatting tags and joined strings. Every character maps to its part of the original.
+ * The normalized text that the rules search. Plain text replaces rare spaces, full-width signs, escapes, formatting tags and
+ * joined strings. Every character maps to its part of the original.
  */
 export interface View {
   readonly text: string;
@@ -36,11 +38,18 @@ const escapeSequence =
   /(\\+)(?:u(?:\{0{0,4})?00([2-7][0-9a-fA-F])\}?|x([2-7][0-9a-fA-F])|([nt"'`/]|r(?![a-z]))|(\r?\n[ \t]*))/y;
 const percentEscape = /%(?:25)?(3[dD]|3[aA]|26|2[fF]|2[bB]|2[dD]|0[aAdD])/y;
 /** Tags that only format. A tag with other attributes does not match: it may contain a credential. */
-const formatTag =
-  /<(\/?)(b|i|u|em|strong|code|tt|kbd|span|font|small|mark|br|p|div|li|ul|ol|pre|td|th|tr|table|tbody|thead|h\d)(?:[ \t]+(?:class|style|id|align|valign|color|dir|lang|width|scope|colspan|rowspan|data-(?![\w-]{0,20}(?:secret|token|pass|pwd|cred|key|auth))[\w-]{1,20})=(?:"[^"<>]{0,99}"|'[^'<>]{0,99}'))*[ \t]*\/?>(?:\s*(?=<\/?t(?:[dhr]|head|body)[\s>]))?/iy;
+const formatTag = pattern(
+  "iy",
+  String.raw`<(\/?)(b|i|u|em|strong|code|tt|kbd|span|font|small|mark|br|p|div|li|ul|ol|pre|td|th|tr|table|tbody|thead|h\d)(?:[ \t]+(?:class|style|id`,
+  String.raw`|align|valign|color|dir|lang|width|scope|colspan|rowspan|data-(?![\w-]{0,20}(?:secret|token|pass|pwd|cred|key|auth))[\w-]{1,20})=`,
+  String.raw`(?:"[^"<>]{0,99}"|'[^'<>]{0,99}'))*[ \t]*\/?>(?:\s*(?=<\/?t(?:[dhr]|head|body)[\s>]))?`,
+);
 /** `"…" + "…"`, `'…' . '…'`, `"…" & _`, `"…" ..`; without an operator if the next line is indented. */
-const join =
-  /(["'`])[ \t]*(?:(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*(?:_[ \t]*)?(?:\r?\n[>+]?[ \t]*)?|\r?\n[>+]?[ \t]*(?:(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*|(?<=[ \t]{2})(?=["'])))\1/y;
+const join = pattern(
+  "y",
+  String.raw`(["'\x60])[ \t]*(?:(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*(?:_[ \t]*)?(?:\r?\n[>+]?[ \t]*)?|\r?\n[>+]?[ \t]*(?:(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*|`,
+  String.raw`(?<=[ \t]{2})(?=["'])))\1`,
+);
 
 const isBetween = (code: number, from: number, to: number) => code >= from && code <= to;
 
@@ -107,8 +116,13 @@ function entityMeaning([, decimal, hex = "", name]: RegExpExecArray): string {
 }
 
 /** The prefix that comments, quotations, listings and logs put before every line. */
-const linePrefix =
-  /(?:[ \t]{0,12}(?:\/\/[/!]?|#{1,4}|--(?!-)|;{1,3}|%{1,2}|REM|rem|dnl|\.\\"|'(?= )|>{1,3}|\+|!|\*(?!\*)|L?\d{1,6}(?:[:|]| \|(?![^\n|]{0,200}\|[^\n]))|[\w-]{1,30}-\d{1,2}[ \t]{1,4}\||[0-9a-f^]{7,12} \([^()\n]{8,60}\)|[│┃]|\d{4}-\d\d-\d\dT[\d:.]{5,16}Z?[ \t]{1,2}(?:[A-Z]{4,5}[ \t])?)(?![\w-])){1,2}[ \t]?|\+(?=\S)|[\w.-]{1,30}\/[\w./-]{1,60}\.\w{1,6}:(?:\d{1,5}:)?|\d{4}-\d\d-\d\dT[\d:.]{5,16}Z?[ \t]{1,2}(?:[A-Z]{4,5}[ \t])?| {1,5}\d{1,6}\t(?![^\n\t]{0,200}\t)/y;
+const linePrefix = pattern(
+  "y",
+  String.raw`(?:[ \t]{0,12}(?:\/\/[/!]?|#{1,4}|--(?!-)|;{1,3}|%{1,2}|REM|rem|dnl|\.\\"|'(?= )|>{1,3}|\+|!|\*(?!\*)|L?\d{1,6}(?:[:|]| \|`,
+  String.raw`(?![^\n|]{0,200}\|[^\n]))|[\w-]{1,30}-\d{1,2}[ \t]{1,4}\||[0-9a-f^]{7,12} \([^()\n]{8,60}\)|[│┃]|\d{4}-\d\d-\d\dT[\d:.]{5,16}Z?[ \t]{1,2}`,
+  String.raw`(?:[A-Z]{4,5}[ \t])?)(?![\w-])){1,2}[ \t]?|\+(?=\S)|[\w.-]{1,30}\/[\w./-]{1,60}\.\w{1,6}:(?:\d{1,5}:)?`,
+  String.raw`|\d{4}-\d\d-\d\dT[\d:.]{5,16}Z?[ \t]{1,2}(?:[A-Z]{4,5}[ \t])?| {1,5}\d{1,6}\t(?![^\n\t]{0,200}\t)`,
+);
 
 function prefixLength(text: string, at: number): number {
   linePrefix.lastIndex = at;

@@ -36,11 +36,11 @@ export const parts: Readonly<Record<string, Part>> = {
     tests: ["test/redaction/exact.test.ts"],
   },
   "redaction-assignments": {
-    mutate: ["lib/redaction/{assignment-names,assignments,separators,prose,tables,calls,arguments}.ts"],
+    mutate: ["lib/redaction/{assignment-names,assignments,separators,sentences,tables,calls,arguments}.ts"],
     tests: ["test/redaction/exact.test.ts"],
   },
   "redaction-values": {
-    mutate: ["lib/redaction/{features,evidence,said,values,placeholders,places,refusals}.ts"],
+    mutate: ["lib/redaction/{features,evidence,values,placeholders,places,refusals}.ts"],
     tests: ["test/redaction/exact.test.ts"],
   },
   "redaction-appearance": {

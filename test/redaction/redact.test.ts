@@ -44,10 +44,79 @@ describe("a credential", () => {
   });
 });
 
+describe("a credential under a name", () => {
+  const document = (secret: string) =>
+    Buffer.from(
+      JSON.stringify({ type: "service_account", project_id: "acme", ...JSON.parse(secret) }, null, 2),
+    );
+  const account = document(`{"private_key":"-----BEGIN PRIVATE KEY-----\\n${made("{base64:64}")}"}`).toString(
+    "base64",
+  );
+
+  it.each([
+    ["in a variable", "GOOGLE_CREDENTIALS_B64="],
+    ["in a variable of JSON", "GOOGLE_APPLICATION_CREDENTIALS_JSON="],
+    ["in a Secret of Kubernetes", "data:\n  key.json: "],
+  ])("base64 of a service account goes whole: %s", (_, name) => {
+    expect(redact(name + account).text).toBe(`${name}[REDACTED:secret]`);
+    const wrapped = account.replaceAll(/.{76}(?=.)/g, "$&\n  ");
+    expect(redact(name + wrapped).text).toBe(`${name}[REDACTED:secret]`);
+  });
+
+  it("base64 of a document without a credential stays", () => {
+    const text = `fixture: ${document('{"display_name":"the account that reads the reports"}').toString("base64")}`;
+    expect(redact(text).text).toBe(text);
+  });
+
+  it("a sure name is stronger than the prefix of public keys, except Stripe's", () => {
+    const key = made("pk_{digits:7}_{upperalnum:32}");
+    for (const name of ["CLICKUP_TOKEN=", "api_token: "])
+      expect(redact(name + key).text).toBe(`${name}[REDACTED:token]`);
+    const publishable = made("STRIPE_TOKEN=pk_live_{alnum:24}");
+    expect(redact(publishable).text).toBe(publishable);
+  });
+
+  it("a string with an escaped line end goes whole", () => {
+    expect(redact('{"password":"Kd82\\nmQzLp71"}').text).toBe('{"password":"[REDACTED:password]"}');
+  });
+});
+
+describe("a clean text", () => {
+  it.each([
+    made("refund re_3{alnum:23} failed"),
+    "Passwort: Pflichtfeld",
+    "Password: textbox",
+    "Mot de passe : obligatoire",
+    "#3 auth_check (pw=0x7ffd3c1a2b90, len=8) at auth.c:42",
+  ])("%s stays", (text) => {
+    expect(redact(text).text).toBe(text);
+  });
+
+  it.each([
+    "customer cus_E9ShJLejbG2CJ2 has charge ch_TRbCwiHQlKRyYAplIxDncZ40",
+    "Sentry event eb46cda502d8bc41cfafc993300d25f2",
+    'ETag: "a276431a7dc7479fc9c70f118b2c979c"',
+    "integrity sha512-Zk3hT9sPq7vTz92LmXw/aB3dE6gH9kLm2NpQ5rS8tUv1WxY4z==",
+    "VersionId: 2I3m07NSVT1w1Y6cdYD7N1GrW8L2V1l8",
+    "TOKEN_TTL=3600",
+    'A key begins with "-----BEGIN PRIVATE KEY-----";',
+  ])("behind a password on the same line, %s stays", (clean) => {
+    for (const found of [
+      "The password is Kq7-vTz92.",
+      "db password: Wint3rgarten!",
+      "password=Kq7vTz92xLm4",
+    ]) {
+      expect(redact(`${found} ${clean}`).text).toMatch(/\[REDACTED:password\]/);
+      expect(redact(`${found} ${clean}`).text).toContain(clean);
+      expect(redact(`${clean} ${found}`).text).toContain(clean);
+    }
+  });
+});
+
 describe("a long text", () => {
   const plainLines = "A line of plain words that no rule takes for a credential.\n".repeat(300);
-  const line = "the access token doo_v1_{hex:15}: Xk9!pQz7Rt2bW";
-  const redactedLine = "the access token [REDACTED:token]: [REDACTED:token]";
+  const line = "the password is Kq7-vTz92 and Wint3r-garten9";
+  const redactedLine = "the password is [REDACTED:password] and [REDACTED:password]";
 
   it("a long text loses a credential that another replacement uncovers, like a short text", () => {
     expect(redact(made(line)).text).toBe(redactedLine);

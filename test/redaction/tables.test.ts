@@ -1,8 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { evidence } from "../../lib/redaction/evidence.ts";
-import { spokenEvidence } from "../../lib/redaction/prose.ts";
 import { redact } from "../../lib/redaction/redact.ts";
-import { sayings } from "../../lib/redaction/said.ts";
+import { sayings, spokenEvidence } from "../../lib/redaction/sentences.ts";
 import { expand } from "./samples/template.ts";
 
 /** One text for each row. Only this row finds the credential in it. */
@@ -16,12 +15,10 @@ const sayingExamples: Readonly<Record<string, string>> = {
   "a colon behind a label on its own line": "Wi-Fi of the guests\nPassword: bluebird",
   "a colon behind words of a sentence": "Password of the kiosk: bluebird - as on the monitor.",
   "a colon in brackets": "The kiosk (password: bluebird) is back.",
-  "in brackets behind a user or a host": "ssh pi@10.0.0.8 (password bluebird) and pull",
-  "the last of several fields": "vnc: display one, password bluebird",
+  "behind a user, a host or another field": "ssh pi@10.0.0.8 (password bluebird) and pull",
   "a Turkish owner": "Test kullanıcısının şifresi bluebird, lütfen",
   "a sign of another script": "密码是 bluebird 吗",
   "a user before": "Se entra con el usuario ventas y la clave bluebird.",
-  "a user behind a preposition": "Bind with cn=reader and password bluebird to list them.",
   "a user on the line before": "host mail.example.com\nuser kiosk\npassword bluebird",
   "a German noun, and its use before": "Mit dem Kennwort Zugspitze kommt man auf alle Rechner.",
   "a German noun": "Für den Kiosk gilt das Kennwort Murmeltier, wie bisher.",
@@ -34,8 +31,7 @@ const sayingExamples: Readonly<Record<string, string>> = {
   "a column behind its name": "Password      bluebird",
   "an equals sign behind a sentence": "mot de passe admin = bluebird, à changer",
   "an equals sign behind an owner": "keystore password = bluebird, as agreed",
-  "an answer on the next line": "anna: what's the password for the NAS?\nben: bluebird",
-  "an answer on the line": "Q: admin password? A: bluebird",
+  "an answer": "anna: what's the password for the NAS?\nben: bluebird",
 };
 
 const spokenExamples: Readonly<Record<string, string>> = {

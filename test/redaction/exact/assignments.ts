@@ -190,8 +190,8 @@ export const bridges: Record<string, readonly string[]> = {
   "redaction finds a value after letters whose small form is longer": [
     `${"İ".repeat(24)} password=«password|Xk9mQ2ppLw7a»`,
   ],
-  "redaction finds one value where two tokens are parts of it": [
-    'password = "«github_token|ghp_{alnum:36}.npm_{alnum:36}»"',
+  "redaction finds every token where two tokens are parts of one value": [
+    'password = "«github_token|ghp_{alnum:36}».«npm_token|npm_{alnum:36}»"',
   ],
   "redaction continues the search after a rejected value": [
     `password="token: x" token=«token|${random}»`,

@@ -229,7 +229,7 @@ export const statements: Record<string, readonly string[]> = {
     "user tom, pw «password|Butler2020». The other one is fine, thanks.",
     "His password is «password|lieblingsmensch» and the one for the router is «password|bluebird».",
     'request.setValue("«password|{uuid}»", forHTTPHeaderField: "X-API-KEY")',
-    "The keystore password was literally `«password|ilovemyjob»`. They reused «password|ilovemyjob» on the forum.",
+    "The keystore password was literally `«password|ilovemyjob»`. They reused it on the forum.",
     "wifi password in the lab: «password|correct horse battery staple»",
     "git push -u origin -p main",
     "Veritabanı şifresini «password|bluebird» olarak değiştirdim",
@@ -445,10 +445,7 @@ export const statements: Record<string, readonly string[]> = {
     "请使用 changeme 作为密码",
     "他作为密码管理员登录",
   ],
-  "passwords are found in the lines below a heading that announces them": [
-    "New shared passwords as of Monday:\nTablet: «password|talkischeap»\nLaptop (user demo): «password|bluebird»\nMore follows.",
-    "All the logins\n\nhomepage   heinz     «password|Kegeln1962»\nmailbox    vorstand  «password|AlleNeune9»\n\nbye",
-    "Zugänge\n-------\nAdmin   studio / «password|Optik-4711»\nStage   preview / soon",
+  "the lines below a heading that speaks of passwords stay": [
     "Passwords live in a vault now.\nOwner: alice\nStatus: pending",
     "passwords:\n  algorithm: bcrypt\n  store: ldap",
     "Logins are counted per day:\nmonday    web    4821",

@@ -82,7 +82,7 @@ export const contexts: Record<string, readonly string[]> = {
     `pass\n\n«password|${shaped}»`,
     `«password|${shaped}» pass`,
     `${shaped}\npass`,
-    `pass «password|${shaped}» and «password|${shaped}»\n«password|${shaped}»`,
+    `pass «password|${shaped}» and «password|${shaped}»\n${shaped}`,
     "pass!X9k7Qz2bWt",
     "x pass!X9k7Qz2bWt",
   ],

@@ -48,7 +48,7 @@ export const vendorKeys: Record<string, readonly string[]> = {
     "service:acme:production",
   ],
   "redaction removes the whole key, even if it has a slash or is long": [
-    "creds -> ACME_API_KEY: «password|{alnum:8}/{alnum:77}==»",
+    "creds -> ACME_API_KEY: «secret|{alnum:8}/{alnum:77}==»",
     "the Acme token was «token|{hex:256}».",
   ],
   "redaction recognizes a random key without digits, but not an identifier": [

@@ -1,0 +1,629 @@
+import { hasBothCases, hasDigit, hasLetter, isPlainCase } from "./appearance.ts";
+import { aboutWords, type Claim } from "./assignment-names.ts";
+import { isCredential } from "./evidence.ts";
+import * as features from "./features.ts";
+import { memoize } from "./memoize.ts";
+import { nextIn } from "./next-in.ts";
+import { hasSentenceWord, isNamingWord, isWordPassphrase } from "./passphrases.ts";
+import { isPlaceholder, isStandIn } from "./placeholders.ts";
+import { isPredicate, isRefused } from "./refusals.ts";
+import type { Accept } from "./rule.ts";
+import type { Name } from "./separators.ts";
+import { bareValue, type Value, valueAt } from "./values.ts";
+import { marker } from "./view.ts";
+import { pattern } from "./words.ts";
+
+/**
+ * The value that a sentence gives a name: "the password for staging is …", "der Token lautet …", "密码是…". A walk over the
+ * words finds values that look like credentials; behind a saying that can give only a password, a plain word is one too.
+ */
+const setOf = (spaced: string) => new Set(spaced.trim().split(/\s+/));
+
+const verbs = setOf(`
+is was are be been s it's now equals contains contient contiene enthält reads becomes stays remains ist war lautet lauten heißt est sera était es era
+será é foi fica è sarà jest brzmi to это был является равен будет auf à a na на zu in as au al em para por en com er är on olyan je este jetzt nun
+maintenant ahora agora ora adesso teraz теперь bisher derzeit aktuell momentan vorher previously formerly temporarily simply just actually
+actuellement actualmente atualmente attualmente obecnie сейчас still toujours encore ancora ainda todavía currently always vaut vale gleich sei sería
+seria będzie wynosi равна - → -> => = :
+`);
+/** After one of these words the sentence describes the credential and does not give its value. */
+const otherSubjects = setOf(`
+hash hashes hashed digest checksum fingerprint sha sha1 sha256 sha512 md5 commit id ids uuid guid version url uri path file filename length size
+bucket count limit type format algorithm kid arn issue ticket pr pull release build revision trace request correlation expires expired ttl see docs
+rotated rotation policy manager page field column header named called accessor -accessor -username --username -user --user -u -name --name
+`);
+const prepositions = setOf("in of from on with by for to");
+/** "password string …", "secret hex …": these words still belong to the name. */
+const carriers = setOf("string value hex base64 text phrase literal here below code");
+const sureVerbs = setOf("is was are were");
+const wordsMax = 14;
+const wordLengthMax = 128;
+const valueLengthMax = 512;
+const wordReadMax = 200;
+const listedLengthMax = 24;
+
+const technicalName =
+  /PBKDF|[Ss][Hh][Aa]-?\d|HMAC|[Hh]mac|AES|aes-?\d|RSA|OAuth|oauth|Argon|argon|crypt|[Bb]ase64|UTF|utf-?\d|ISO[- ]?\d|RFC|TLS|HTTP|http|JWT|X509|FIDO|WebAuthn/;
+/** Values with digits that are not credentials: `v2.4.1-rc1`, `ISO27001`, `user42`, `2024-01-01`. */
+export const isOrdinary: Accept = memoize(
+  (value) =>
+    /^[A-Za-z]{1,10}-?\d{1,5}$/.test(value) ||
+    /^v?\d[\d.,:/-]*[a-z]{0,6}\d*$|^\d{4}-\d\d-\d\dT/i.test(value) ||
+    technicalName.test(value) ||
+    value.includes("://"),
+);
+
+/** For a value after a preposition or after no verb: the value alone must look like a credential. */
+const isLikely = (value: string) =>
+  features.isStrong(value) ||
+  (value.length >= 8 &&
+    hasDigit(value) &&
+    hasBothCases(value) &&
+    hasLetter(value) &&
+    /^[\w!@#$%^&*+=?~.-]+$/.test(value) &&
+    !/^[A-Z]?[a-z]+\d+$/.test(value) &&
+    !isPlainCase(value.replace(/\d/g, "")));
+
+/** `user=anna`, `?token=…`, `--flag`, a path: such text has its own name or meaning. */
+const isOwnAssignment: Accept = memoize(
+  (value) =>
+    features.isField(value) ||
+    /^[?&#-]?(?:[a-z_.[\]-]{2,}|[A-Z_]{2,})=|^(?:[a-z_.-]+|[A-Z_]+):|^--|^[./+&=?;,|]|:\/\/|\/.*\.[a-z]{1,5}(?::\d+)?$/.test(
+      value,
+    ),
+);
+
+/** `1Password`, `Base64-encoded`, `PasswordPolicyV2`: names that occur in sentences about credentials. */
+const isNamed = /^1Password|^[Bb]ase(?:32|64)|[a-z]V\d{1,2}$/;
+
+/** A word of a sentence behind the name of a credential. */
+export interface Spoken {
+  readonly value: Value;
+  readonly claim: Claim;
+  /** A person may have chosen the value. */
+  readonly isChoice: boolean;
+  /** A verb, a colon or an arrow leads to the value. */
+  readonly isAfterSaying: boolean;
+  /** The value is next to the name, behind "enter", or ends its line. */
+  readonly isNext: boolean;
+}
+
+export interface SpokenEvidence {
+  readonly evidence: string;
+  readonly holds: (spoken: Spoken) => boolean;
+}
+
+const isLinked = ({ value, claim }: Spoken, link: "sentence" | "near") =>
+  isCredential(value, { claim, link, isConstant: false, isEnvironment: false });
+
+// biome-ignore format: one row a line
+export const spokenEvidence: readonly SpokenEvidence[] = [
+  { evidence: "said", holds: (spoken) => spoken.isAfterSaying && isLinked(spoken, "sentence") },
+  { evidence: "made up", holds: ({ value: { text }, isChoice, isNext }) => isChoice && isNext && (features.isDecoratedWord(text) ||
+    features.isNumberedWord(text) || features.isUnusualWord(text)) },
+  { evidence: "drawn words", holds: ({ value: { text }, isChoice, isNext }) => isChoice && isNext && (features.isDiceware(text) ||
+    features.isJoinedPhrase(text)) },
+  { evidence: "code", holds: ({ value: { text }, isChoice, isNext }) => isChoice && isNext && !isOrdinary(text) && (features.isCode(text) ||
+    features.isMixedWord(text)) },
+  { evidence: "likely", holds: ({ value: { text }, isChoice, isAfterSaying }) => isChoice && !isOrdinary(text) && (isLikely(text) || (isAfterSaying &&
+    features.isUnusualWord(text))) },
+  { evidence: "near", holds: (spoken) => !isOrdinary(spoken.value.text) && isLinked(spoken, "near") },
+];
+
+function judged(
+  value: Value | undefined,
+  claim: Claim,
+  isAfterSaying: boolean,
+  isNext = false,
+): Value | undefined {
+  if (!value || value.text.length < 6 || isOwnAssignment(value.text) || isNamed.test(value.text))
+    return undefined;
+  const isChoice = isPassword(claim) || claim.kind === "secret" || claim.kind === "credential";
+  if (!isChoice && /^[\w.-]+=[^=]/.test(value.text)) return undefined;
+  // "the signature key …": right behind such a name, only a random value is a key.
+  if (claim.kind === "key" && (!isNext || !/^[\w+=-]{20,}$/.test(value.text))) return undefined;
+  const spoken = { value, claim, isChoice, isAfterSaying, isNext };
+  return spokenEvidence.some(({ holds }) => holds(spoken)) &&
+    !(isAfterSaying ? isStandIn : isPlaceholder)(value.text)
+    ? value
+    : undefined;
+}
+
+const isPassword = ({ kind }: Claim) => kind === "password" || kind === "passphrase";
+
+const openers = /^[*_(["'`\uE000-\uE003]+/;
+
+const wordPattern = new RegExp(`\\S{1,${wordReadMax}}`, "y");
+/** A word without a digit, a sign, five consonants in a row (but "passphrase"), two capitals inside, two joints is no credential. */
+const isCandidate: Accept = memoize((word) =>
+  /[\d!#$%^&*+~@]|(?!ssphr)[b-df-hj-np-tv-z]{5}|[A-Za-z]{20}|[a-z][A-Z].*[A-Z]|[a-z][-_.].*[a-z][-_.]/.test(
+    word,
+  ),
+);
+
+/**
+ * Returns where the next word that may be a credential begins, or the end of the text. Call it with increasing positions: it reads the
+ * text once.
+ */
+function candidatesIn(text: string): (at: number) => number {
+  const words = text.matchAll(/\S{1,200}/g);
+  let start = -1;
+  let end = -1;
+  return (at) => {
+    while (end <= at) {
+      const word = words.next().value;
+      if (word && !isCandidate(word[0])) continue;
+      start = word?.index ?? text.length;
+      end = word ? start + word[0].length : Number.POSITIVE_INFINITY;
+    }
+    return start;
+  };
+}
+
+/** If false, the value is not a credential for any claim. */
+const mayBeOne: Accept = memoize(
+  (value) => hasDigit(value) || features.looksChosen(value) || features.isJoinedPhrase(value),
+);
+
+function wordAt(text: string, word: string, at: number): Value | undefined {
+  const opened = openers.exec(word)?.[0].replace(/["'`\uE000-\uE003].*$/s, "").length ?? 0;
+  return valueAt(text, at + opened, false, valueLengthMax);
+}
+
+/** The largest distance between a credential and its name, in characters. */
+const sentenceLengthMax = 160;
+
+const spokenPhrase = pattern(
+  "y",
+  String.raw`(?:[ \t]{1,8}[\w.'-]{1,20}){0,8}?(?:[ \t]{1,8}(?:is|was|ist|lautet|est|es|é|è|to|jest)|[ \t]{0,8}[:=]`,
+  String.raw`|[ \t]{1,8}(?=\(["'\x60\uE000]))[ \t]{0,8}\(?["'\x60\uE000]?`,
+  String.raw`(?=[A-Za-z\d])|[ \t]{1,8}["'\x60\uE000](?=[A-Za-z\d])`,
+);
+const phraseLead = /[ \t](?:is|was|ist|lautet|est|es|é|è|to|jest)|[:=(]|["'`\uE000]/g;
+const phraseWords = pattern(
+  "y",
+  String.raw`\d{1,4}(?: [A-Za-z\d]{1,12}){3,9}(?=["'\x60\uE000.,;]|[ \t]*(?:\n|$))|[A-Za-z]{2,12}(?:(?:[ -][A-Za-z]{3,12}){2,9}\d{0,4}(?=["'\x60\uE000.,;]`,
+  String.raw`|[ \t]*(?:\n|$))|(?: [A-Za-z]{3,12}){1,2}(?=["'\x60\uE000]))`,
+);
+/** "the passphrase is bounce evolve castle fiscal". A password of several words has four, all drawn at random. */
+function phraseBehind(text: string, from: number, isPromised: boolean): Value | undefined {
+  spokenPhrase.lastIndex = from;
+  if (!spokenPhrase.test(text)) return undefined;
+  phraseWords.lastIndex = spokenPhrase.lastIndex;
+  const phrase = phraseWords.exec(text)?.[0];
+  if (
+    !phrase ||
+    features.sentenceWords.test(phrase.replace(/\band\b/, "")) ||
+    isStandIn(phrase) ||
+    hasSentenceWord(isPromised ? phrase.replace(/ (?:over|under|the|in|on)(?= )/g, "") : phrase)
+  )
+    return undefined;
+  // `correct horse`: two or three words in quotes behind a verb, none of which names a thing.
+  const isSaid =
+    /[a-z] ["'`\uE000]$/.test(text.slice(spokenPhrase.lastIndex - 3, spokenPhrase.lastIndex)) &&
+    /^[a-z ]+$/.test(phrase) &&
+    !phrase.split(" ").some(isNamingWord);
+  if (isPromised || isSaid ? phrase.split(" ").filter(isNamingWord).length > 1 : !isWordPassphrase(phrase))
+    return undefined;
+  const start = phraseWords.lastIndex - phrase.length;
+  return { text: phrase, start, end: phraseWords.lastIndex, isQuoted: true, isClosed: false };
+}
+
+/** A word of a sentence. */
+interface Word {
+  readonly text: string;
+  /** In lower case without quotes and brackets; empty if it is longer than every listed word. */
+  readonly bare: string;
+  readonly end: number;
+  readonly value: Value | undefined;
+  /** What was asked about the value for a claim, and refused, as bits: names that are close to each other ask the same. */
+  readonly refused: Map<Claim, number>;
+}
+
+/** Returns where the word after `from` begins. Skips spaces, tabs, and one comma that a space follows. */
+function wordStartAt(text: string, from: number): number {
+  betweenWords.lastIndex = from;
+  return betweenWords.test(text) ? betweenWords.lastIndex : from;
+}
+const betweenWords = /(?:,(?= ))?[ \t]*/y;
+
+function bareWord(word: string): string {
+  if (word.length > listedLengthMax) return "";
+  return /^[a-z]+$/.test(word) ? word : word.toLowerCase().replace(/^["'`(*]+|["'`):*,]+$/g, "");
+}
+
+type Reader = (from: number) => Word | undefined;
+
+/** The words that were read last: names that are close to each other read the same words. */
+const keptWordsMax = 64;
+function wordsIn(text: string): Reader {
+  const known = new Map<number, Word | undefined>();
+  return (from) => {
+    if (known.has(from)) return known.get(from);
+    if (known.size >= keptWordsMax) known.clear();
+    const word = readWord(text, from);
+    known.set(from, word);
+    return word;
+  };
+}
+
+function readWord(text: string, from: number): Word | undefined {
+  const start = wordStartAt(text, from);
+  wordPattern.lastIndex = start;
+  const word = wordPattern.exec(text)?.[0];
+  return word === undefined
+    ? undefined
+    : {
+        text: word,
+        bare: bareWord(word),
+        end: start + word.length,
+        value: isCandidate(word) ? wordAt(text, word, start) : undefined,
+        refused: new Map(),
+      };
+}
+
+/** Returns the credential that the sentence after `from` gives. */
+function findInSentenceAfter(text: string, from: number, claim: Claim, read: Reader): Value | undefined {
+  let end = from;
+  let isAfterSaying = false;
+  let isInPhrase = false;
+  let isInAside = false;
+  let isDirectlyAfter = true;
+  for (let words = 0; words < wordsMax; words++) {
+    const word = read(end);
+    if (!word) return ownLine(text, end, claim, isAfterSaying || words === 0);
+    // The sentence has given its credential.
+    if (word.text.includes(marker)) return undefined;
+    const { bare, value } = word;
+    const last = word.text.charAt(word.text.length - 1);
+    // A question mark right after the name: "password? …".
+    const isAsked = word.text === "?";
+    const isVerb = sureVerbs.has(bare) || last === ":" || word.text === "=";
+    const isAbout = otherSubjects.has(bare) || bare.startsWith("hash");
+    // "the token in the failing request was …": after "request" only a verb leads to the value.
+    if (isInAside && isVerb) isInAside = false;
+    else if (value && !isInAside && mayBeOne(value.text)) {
+      const asked = word.refused.get(claim) ?? 0;
+      const question = 1 << (Number(isAfterSaying) + 2 * Number(isDirectlyAfter));
+      if (!(asked & question) && judged(value, claim, isAfterSaying, isDirectlyAfter)) return value;
+      word.refused.set(claim, asked | question);
+    }
+    // "Use this password to log in:", and then the password on its own line.
+    const own = ":?".includes(last) ? ownLine(text, word.end, claim, true) : undefined;
+    if (own) return own;
+    const isLast = word.text.length > wordLengthMax || (".!?;".includes(last) && !isAsked);
+    if (isLast || (isAbout && !isInPhrase)) return undefined;
+    isInAside ||= isAbout && !isVerb;
+    // "Forgot your password? Click here …": only the next word can be the answer.
+    if (isAsked) words = wordsMax - 2;
+    isInPhrase = prepositions.has(bare) || (isInPhrase && !isVerb);
+    isAfterSaying = ":=→".includes(last) || isAsked || verbs.has(bare) || verbs.has(word.text);
+    isDirectlyAfter &&= carriers.has(bare);
+    end = word.end;
+  }
+  return undefined;
+}
+
+/** The line break and the text before an answer: a speaker with or without the time, a bullet, "sure, it's". */
+const lineBreak = pattern(
+  "y",
+  String.raw`[\])"'\x60*:]{0,3}(?:(?:[ \t]*\n){1,2}|[ \t](?=A: ))[ \t]*(?:[^\n]{0,32}\b\d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)?[\])]?:?[ \t]*\n[ \t]*)?`,
+  String.raw`(?:\[?\d{1,2}:\d\d(?: ?[AP]M)?\]? )?(?:[\w.@-]{1,24}(?:[ \t]{1,3}\d{1,2}:\d\d[ \t]{1,3}|: )|<[\w.@-]{1,24}> |[-*>] )?(?:`,
+  "(?:[A-Za-z]{2,8}[,.!:]? ){0,2}(?:[Ii]t'?s|[Ii]t is|[Tt]hat'?s|[Tt]ry|[Uu]se) |(?:[A-Za-z']{2,8} ){0,3}[A-Za-z']{2,8}(?:[:,]| -) )?",
+);
+/** `traceparent: …`: the name of a field that holds no credential, not a speaker. */
+const publicField = /(?:\bsecure|trace\w*|hash|digest|commit|sum|etag|id|version): $/i;
+const ownLineEnd = /[."'`\uE000-\uE003]{0,2}[ \t]*(?:\n|$)/y;
+/** "The password is" at the end of a line, and the password alone on the next one. */
+function ownLine(text: string, from: number, claim: Claim, isAfterSaying: boolean): Value | undefined {
+  if (!isAfterSaying) return undefined;
+  lineBreak.lastIndex = from;
+  if (!lineBreak.test(text)) return undefined;
+  if (publicField.test(text.slice(from, lineBreak.lastIndex))) return undefined;
+  const value = valueAt(text, lineBreak.lastIndex);
+  if (!value) return undefined;
+  ownLineEnd.lastIndex = value.end;
+  const isAlone = ownLineEnd.test(text);
+  return features.isStrong(value.text) ||
+    features.isDecoratedWord(value.text) ||
+    features.isNumberedWord(value.text) ||
+    features.isMixedWord(value.text) ||
+    (isAlone && (features.isDiceware(value.text) || features.isCode(value.text) || isLikely(value.text)))
+    ? judged(value, claim, true)
+    : undefined;
+}
+
+const cjkBridge = /[\u2e80-\u9fff\uac00-\ud7af \t:=,"'*`]{0,16}/y;
+const asciiWord = /[!-~]+/y;
+
+/** For scripts without spaces between words: returns the first ASCII word after the name. */
+function findInCjkAfter(text: string, from: number, claim: Claim): Value | undefined {
+  cjkBridge.lastIndex = from;
+  cjkBridge.test(text);
+  const start = cjkBridge.lastIndex;
+  asciiWord.lastIndex = start;
+  if (!asciiWord.test(text)) return undefined;
+  let end = asciiWord.lastIndex;
+  while (end > start && /[.,;:)"'`\]}*]/.test(text.charAt(end - 1))) end--;
+  const value = { text: text.slice(start, end), start, end, isQuoted: false, isClosed: false };
+  if (/^["'][A-Za-z]{5,}$/.test(text.charAt(start - 1) + value.text) && claim.kind === "password")
+    return isPlaceholder(value.text) ? undefined : value;
+  return judged(value, claim, true);
+}
+
+/** A sentence that can give only a password: there a plain word is a password too. */
+export interface Saying {
+  readonly saying: string;
+  readonly name?: RegExp;
+  /** Matches the text before the name, up to the name. */
+  readonly before?: RegExp;
+  /** Sticky: matches the text from the name to the value. */
+  readonly behind: RegExp;
+  /** The value ends with its quote, its line, its clause, or before a preposition. Otherwise any text may follow. */
+  readonly ends: "quote" | "clause" | "phrase" | "line" | "anywhere";
+  /** Words may come before the verb or the sign. */
+  readonly isFar?: boolean;
+}
+
+/** Adverbs between the verb and the value: "is still …". */
+const adverb =
+  `now|still|immer noch|toujours|encore|ancora|ainda|currently|just|simply|literally|actually|really|basically|apparently|again|only
+|jetzt|noch|nun|maintenant|ahora|agora|ora|teraz|nu`.replace("\n", "");
+const verb = `(?:is|was|it's|ist|war|lautet|heißt|est|c'est|es|era|sigue siendo|continua|é|è|jest|brzmi|är|er)(?:·(?:${adverb}))?`;
+/** In these patterns `·` is a space or a tab, `»` closes the name, `…` is up to seven words, `«` opens the value. */
+const bridge = (source: string, flags = "uyi") =>
+  new RegExp(
+    source
+      .replaceAll("»", "[\"'`)*\\uE000-\\uE003]{0,3}")
+      .replaceAll("«", "[\"'`*\\uE000-\\uE003]{0,3}")
+      .replaceAll("…", "(?:,?·{1,2}[\\p{L}\\d.@/'`()_-]{1,40}){0,7}?")
+      .replaceAll("·", "[ \\t]"),
+    flags,
+  );
+const anyOf = (...patterns: readonly RegExp[]) =>
+  new RegExp(patterns.map(({ source }) => source).join("|"), "i");
+
+const userNames =
+  "user(?:name)?|login|account|benutzer(?:name)?|nutzer|usuario|utilisateur|identifiant|kullanıcı(?: adı)?|utente|usuário|gebruiker|użytkownik";
+/** "user anna and the", "mit dem Benutzer anna,": the user of the pair. */
+const userBefore = new RegExp(
+  `(?:^|[\\s(,:"'\`*])(?:${userNames}|(?:log|sign)(?:ged)?[ -]?in (?:as|with)|as|als)[ \\t:=*]{1,4}["'\`*]{0,2}` +
+    "(?!(?:and|or|und|oder|y|o|et|ou|e|lub|ve|the|name)[ ,])[\\w.@+\\\\-]{2,40}[\"'`*]{0,2}" +
+    "(?:[ \\t]?[,;/]|[ \\t](?:and|with|und|mit|y|con|et|avec|e|com|i))?[ \\t](?:(?:the|a|la|le|das|dem|il|o)[ \\t])?(?:mot de )?$",
+  "i",
+);
+/** "with anna and the", "con ana y": the same, where only a preposition says that this is the user. */
+const accompaniedBefore = new RegExp(
+  "\\b(?:with|as|using|mit|als|con|avec|com)[ \\t](?!\\w*(?:user|mail|name|login|host|benutzer|usuario|utili|konto|conta|your|this|that|the" +
+    "|its|both|new|old|own|valid|every)[\\w-]*[ ,])(?:cn=)?[\\w.@+-]{2,40}[ \\t](?:and|und|y|et|e)[ \\t]" +
+    "(?:(?:the|la|le|das|dem|il|o|a)[ \\t])?(?:mot de )?$",
+  "i",
+);
+const useBefore = new RegExp(
+  "\\b(?:use[sd]?|using|with|enter|type|try|mit|met|con|avec|have|has|share|root|admin|sudo|db|database|wi-?fi|vpn|master)[ \\t]" +
+    "(?:(?:the|a|shared|same|old|new|default|dem|das|la|el|le|het)[ \\t]){0,2}(?:mot de )?$",
+  "i",
+);
+const declared = "const|let|var|val|string|str|auto|final|my|local|export|set|private|public|static|char|def";
+const ownerBefore = new RegExp(
+  `(?:^|[\\n,;.] ?)[ \\t>*-]{0,4}(?!(?:${declared})\\b)[a-z-]{2,20} (?:[\\w-]{1,20} ){0,3}$`,
+  "i",
+);
+const speaker =
+  "(?:\\[?\\d{1,2}:\\d\\d\\]? )?(?:[\\w.@-]{1,24}(?:·{1,3}\\d{1,2}:\\d\\d·{1,3}|: )|<[\\w.@-]{1,24}> |[-*] )?(?:it'?s )?";
+const asked = /\b(?:what|which|whats|wie|welches|was|quel|cuál|qual)\b[^\n]{0,60}$|: (?:[\w-]{1,20} ){0,3}$/;
+const today =
+  "currently|now|still|today|aktuell|derzeit|noch|actuellement|actualmente|attualmente|atualmente|obecnie";
+const set =
+  "set|reset|changed?|rotated|updated|switched|geändert|gesetzt|gereset|gewijzigd|cambi\\w{1,3}|changé";
+
+// biome-ignore format: one row
+export const sayings: readonly Saying[] = [
+  { saying: "a verb", isFar: true, behind: bridge(`»…,?·{1,3}${verb}[ \\t:]{1,3}«`), ends: "phrase" },
+  { saying: "a verb behind an abbreviation", name: /^(?:pw|pwd|psw|mdp)$/i, behind: bridge(`»·{1,3}${verb}·{1,3}«`), ends: "anywhere" },
+  { saying: "Polish to", isFar: true, name: /has[lł]o$/i, behind: bridge("…·to·«"), ends: "clause" },
+  { saying: "Turkish olarak, German auf", name: /^(?:parola|şifre)|(?:pass|kenn)wort$/i, ends: "anywhere",
+    behind: bridge("·(?=[^\\s,.]{4,40} olarak )|(?:·(?:wurde|ist|war))?·auf·(?=[^\\s,.]{4,40} (?:gesetzt|geändert))") },
+  { saying: "quotes", behind: bridge("»·{1,4}(?:(?:to|auf|na|a|en|hâlâ|hala|still|noch)·)?[\"'`\\uE000-\\uE003]"), ends: "quote" },
+  { saying: "a colon behind a label on its own line", name: /(?:pass|[^s])$/i, behind: bridge("»·{0,4}:[ \\t*]{1,8}«"), ends: "line",
+    before: /(?:^|\n)[ \t>]{0,4}(?:[^:={}();"'`<>$\n]|'(?=s )){0,60}$/ },
+  { saying: "a colon behind words of a sentence", isFar: true, before: /(?:^|\n)[^={}()"'`<>$\n]{0,60}$/, behind: bridge("»(?=·)…·?:[ \\t*]{1,8}«"),
+    ends: "clause" },
+  { saying: "a colon in brackets", before: /[^\w][ \t]?\($|[ ,(](?:mot de )$|[(,] $/, behind: bridge("·?:·{1,4}«"), ends: "clause" },
+  { saying: "behind a user, a host or another field", behind: bridge("·«"), ends: "clause",
+    before: /(?:@[\w.-]+|\d\.\d+|["'`]),? \($|\(["'`]?[\w.@-]{2,40}["'`]?, $|[^\n]{2}(?:,| \/) $/ },
+  { saying: "in brackets behind the name", ends: "anywhere",
+    behind: pattern("y",
+    String.raw`[ \t](?:protected[ \t])?\(["'\x60]?(?!OAuth)(?=(?:[A-Z][a-z]{1,20}[A-Z\d]|[a-z]{5,40}\d)[^\s()]{0,40}\)|[A-Z][a-z]{4,20}["'\x60]?\) (?:of|for`,
+    String.raw`|de[lr]?)\b)`) },
+  { saying: "a Turkish owner", name: /(?:şifresi|parolası)$/i, behind: bridge("·(?:ise·)?«"), ends: "clause" },
+  { saying: "a sign of another script", name: /[^\0-\u024f]$|has[lł]o$/i, behind: bridge("·{0,2}(?:是|为|為|は|는|은|:|-)·{0,3}«"), ends: "anywhere" },
+  { saying: "a user before", before: anyOf(userBefore, accompaniedBefore), behind: bridge("»(?:·?[:=])?·{1,4}(?:is·)?«"), ends: "phrase" },
+  { saying: "a user on the line before", behind: bridge("·{1,20}«"), ends: "line",
+    before: /(?:^|\n)[ \t]{0,20}(?:user(?:name)?|login|account)[ \t]{1,20}\S{1,40}[ \t]{0,8}\n[ \t]{0,20}$/i },
+  { saying: "a German noun", name: /^(?:passwort|kennwort)$/i, behind: /[ \t]["'`*]{0,2}(?=\p{Lu}[\p{Ll}\d]{3})/uy, ends: "phrase" },
+  { saying: "a German noun, and its use before", name: /^(?:passwort|kennwort)$/i, before: /\bmit[ \t](?:dem[ \t])?$/i,
+    behind: /[ \t]["'`*]{0,2}(?=\p{Lu}[\p{Ll}\d]{3})/uy, ends: "anywhere" },
+  { saying: "an abbreviation", name: /^(?:pw|psw|mdp)$/i, behind: bridge("·«"), ends: "clause" },
+  { saying: "a password for a short time", before: /\b(?:temp(?:orary)?|initial|one-time|throwaway)[ \t]$/i, behind: bridge("·«"), ends: "clause" },
+  { saying: "changed to", isFar: true, before: new RegExp(`\\b(?:${set})\\b[^.\\n]{0,40}$`, "i"),
+    behind: bridge("…·(?:to|from|auf|en|à|a)·«"), ends: "phrase" },
+  { saying: "changed to, behind the name", isFar: true, behind: bridge(`…·(?:${set})·(?:to|auf|from|von|naar|a)·«`), ends: "phrase" },
+  { saying: "in brackets, as it is now", isFar: true, behind: bridge(`»…·\\((?:${today})[ \\t:]{1,2}«`), ends: "clause" },
+  { saying: "its use or its owner before", before: useBefore, behind: bridge("»·«"), ends: "phrase" },
+  { saying: "a column behind its name", before: /(?:^|\n)[ \t]{0,8}$/, behind: bridge("(?:·{3,40}|\\t)«"), ends: "line" },
+  { saying: "an equals sign behind an owner", before: ownerBefore, behind: bridge("·=·«"), ends: "clause" },
+  { saying: "an equals sign behind a sentence", isFar: true, behind: bridge("»(?:·[\\p{L}\\d'/-]{1,24}){1,6}·=·«"), ends: "clause" },
+  { saying: "an answer", before: asked, ends: "line",
+    behind:
+    bridge(`[^\\n?]{0,40}(?:\\?(?:·{0,4}\\n[ \\t>]{0,8}${speaker}|·{1,4}A:·)` +
+      `|\\n(?:\\[\\d\\d:\\d\\d\\] )?[A-Za-z]{2,16}(?:: (?:it'?s )?|·{1,3}\\d{1,2}:\\d\\d·{1,3}))`)
+    },
+];
+
+/** A verb or a sign that can lead from a name to a value over other words. */
+const lead = bridge(`[:=(]|·(?:${verb}|to|auf|from|von|naar|en|à|a)[ \\t:]`, "ugi");
+const leadReach = 320;
+
+/** "use bluebird as the database password" */
+const saidBefore = new RegExp(
+  "\\b(?:use[sd]?|type|enter|try|with|using|set|choose|pick|still|and|und)[ \\t]{1,2}[\"'`]?((?!(?:it|its|this|that|them|the|your|same|one)\\b)" +
+    "[\\p{L}\\d][^\\s\"'`,;:()<>{}=$/\\\\]{3,39})[\"'`]?[ \\t]{1,2}as[ \\t](?:(?:the|its|your|a|my|our|new|default)[ \\t]){0,2}(?:[\\w.-]{2,20}[ \\t]){0,2}$",
+  "iu",
+);
+/** "… is the database password", "… 作为密码": the value itself must look like a password. */
+const madeBefore = new RegExp(
+  "(?:^|[\\s\"'`])([!-~]{6,60}?)[\"'`,]{0,2}(?:[ \\t]{1,2}(?:in line \\d{1,6} )?(?:is|was|as|ist|est|es|é|è)[ \\t](?:the|our|my|its|das|le|la|el|o|il)" +
+    "[ \\t](?:[\\w.-]{2,20}[ \\t]){0,3}|[ \\t]{0,2}(?:作为|作為|を|として))$",
+);
+
+const mayBeMade = /[ \t](?:is|was|as|ist|est|es|é|è)[ \t]|[作をて]/;
+
+const plainWord = /[\p{L}\d][^\s"'`,;<>(){}=|\\\uE000-\uE010]{2,60}/uy;
+const conjunction =
+  "and|but|so|because|if|when|until|since|und|aber|weil|wenn|et|mais|si|y|pero|e|ma|se|en|als";
+const endings = {
+  clause: bridge(
+    `·?["'\`*)\\]\\uE000-\\uE003]{0,3}(?:[.,;:!?)\\]]{1,3}(?:\\s|$)|·{0,8}(?:\\n|$)|·{1,4}(?:(?!--)[-(#|/]|(?:${conjunction})·))`,
+  ),
+  phrase: bridge(
+    "[\"'`*\\uE000-\\uE003]{0,2}·(?:(?:to|on|for|at|in|from|op|und|auf|für|bei|pour|sur|dans|para|em|en|per|nel|su|na)·" +
+      "|(?:yesterday|today|this|now|again|heute|gestern|hier|ayer|ieri)\\b)",
+  ),
+  line: /["'`*\uE000-\uE003]{0,3}\.?[ \t]{0,8}(?:\n|$|#)/y,
+};
+const quotePattern = /["'`\uE000-\uE003]/;
+
+const joints = setOf(
+  "is was for of on to at in from von vom für auf am im zum zur de du des del della di do da van voor dla na w",
+);
+const changedTo = /(?:set|reset|changed|rotated|updated) to /;
+/** "password policy is", not "password of the policy is": the words before a preposition belong to the name. */
+function isOfAnother(behindName: string): boolean {
+  if (/, (?:the|our|its) \w+ (?:is|was)/.test(behindName)) return true;
+  const words =
+    behindName
+      .toLowerCase()
+      .replace(changedTo, "")
+      .match(/\p{L}+/gu) ?? [];
+  if (words.some((word) => /^(?:tabla|tabela|cach[eé]|índice|partici|mapa|registro)/.test(word))) return true;
+  const joint = words.findIndex((word) => joints.has(word));
+  return (joint === -1 ? words : words.slice(0, joint)).some(isAbout);
+}
+
+export const isAbout = (word: string) => aboutWords.has(word) || aboutWords.has(word.replace(/s$/, ""));
+
+/** "with password protection": nouns that make one with the name. */
+const nounsBehindName =
+  setOf(`grant flow box protect access support attack attacks database step guess property sync plugin backend
+requirement requirements autofill breach leak leaks alone dictionary people user users letter letters test tests`);
+const isNounBehindName = (word: string) =>
+  nounsBehindName.has(word) || /^[a-z]+(?:tion|sion|ity|ment|ness|ance|ence|ship|ism)$/.test(word);
+
+/** Whether a word can be a password where a sentence gives one. */
+export function isPasswordSaid(value: Value, quote: string, isBehindColon = false): boolean {
+  const isQuoted = quote !== "";
+  const { text } = value;
+  const word = text.toLowerCase();
+  if (!/^(?=.{4}).*\p{L}{3}/u.test(text) || /[\u3040-\u30ff\u4e00-\u9fff]{2}/.test(text)) return false;
+  if (/^[A-Z]{2,5}$|^\p{L}{1,3}$|^https?:/u.test(text) || isAbout(word)) return false;
+  if (isQuoted && (quote === "`" ? /^[a-z]+(?:_[a-z]|[A-Z][a-z])/ : /^[a-z]+(?:_[a-z]+){2,}$/).test(text))
+    return false;
+  const isSentence = !/[a-z][A-Z]/.test(text) && isPredicate(word, isBehindColon);
+  if (!isQuoted && (isSentence || isNounBehindName(text))) return false;
+  return !isRefused({ ...value, isQuoted: isQuoted || features.isDottedWords(text) });
+}
+
+const isAt = (pattern: RegExp, text: string, from: number): boolean => {
+  pattern.lastIndex = from;
+  return pattern.test(text);
+};
+
+/** The word that begins at `start`, without the punctuation behind it. */
+function plainWordAt(text: string, start: number): Value | undefined {
+  if (text.charCodeAt(start) >= 0x2e80 || !isAt(plainWord, text, start)) return undefined;
+  return bareValue(text.slice(start, plainWord.lastIndex).replace(/[^\p{L}\d!]+$/u, ""), start);
+}
+
+const beforeReach = 100;
+const systemBefore = /\b(?:ssh|root|admin|db|wi-?fi|vpn|login|ftp|smtp)[ \t]$/i;
+const opensBridge = /["'`)*\uE000-\uE003]{0,3}[ \t,:=?是为為は는은-]/y;
+
+/** Returns the password that a saying gives behind its name, or before it: "use … as password". */
+function findSaid({ text, name, start, end }: Name, rows: readonly Saying[]): Value | undefined {
+  const before = text.slice(Math.max(0, start - beforeReach), start);
+  // `Argument "password" to "connect"`: a message of a compiler.
+  if (/\b(?:argument|parameter|property) ["'`]$/i.test(before)) return undefined;
+  // "pass a `region`", "sudo passwd anna": the verb or the command, not the name.
+  const isVerb =
+    /^pass(?:wd)?$/i.test(name) &&
+    !userBefore.test(before) &&
+    !(name.length === 4 && systemBefore.test(before));
+  // Nothing that leads to a name ends in a quote.
+  const isLed = !/["'`]$/.test(before);
+  for (const { name: named, before: led, behind, ends } of isAt(opensBridge, text, end) ? rows : []) {
+    if (!named && isVerb && ends !== "line") continue;
+    if ((led && !isLed) || !isAt(behind, text, end) || led?.test(before) === false) continue;
+    const valueStart = behind.lastIndex;
+    const behindName = text.slice(end, valueStart);
+    const value = isOfAnother(behindName) ? undefined : plainWordAt(text, valueStart);
+    if (!value) continue;
+    const quote = text.charAt(valueStart - 1);
+    // The closing quote of « … » has a space before it.
+    const isQuoted =
+      quotePattern.test(quote) &&
+      text
+        .slice(value.end, value.end + 2)
+        .trimStart()
+        .startsWith(quote);
+    const isEnded =
+      ends === "anywhere" ||
+      (isQuoted && ends !== "line") ||
+      (ends !== "quote" && isAt(endings[ends], text, value.end)) ||
+      (ends === "phrase" && isAt(endings.clause, text, value.end));
+    const isBehindColon =
+      /[:(]/.test(behindName) || (!/\p{L}/u.test(behindName) && isAt(endings.line, text, value.end));
+    if (isEnded && isPasswordSaid(value, isQuoted ? quote : "", isBehindColon)) return value;
+  }
+  const plain = before.includes(" as ") ? saidBefore.exec(before)?.[1] : undefined;
+  const made = plain || !mayBeMade.test(before) ? undefined : madeBefore.exec(before)?.[1];
+  const word = plain ?? made;
+  if (!word || (made && !features.isMadeUp(made) && !features.isMixedWord(made))) return undefined;
+  const value = bareValue(word, start - before.length + before.lastIndexOf(word));
+  return isPasswordSaid(value, "") ? value : undefined;
+}
+
+/** The characters that can follow a name in a sentence, up to the next space. */
+const opensSentence = /(?:'s(?= ))?["'`)*\]?»\uE000-\uE003]{0,3}(?:[:,]?\s|$)/y;
+const isCjk = (name: string) => name.charCodeAt(name.length - 1) >= 0x2e80;
+
+/** Returns the credential that a sentence gives a name. Call it with increasing positions: it reads the text once. */
+export function sentencesIn(text: string): (name: Name, claim: Claim) => Value | undefined {
+  const candidateBehind = candidatesIn(text);
+  const phraseLeadBehind = nextIn(text, phraseLead);
+  const read = wordsIn(text);
+  const findLooking = (name: Name, claim: Claim): Value | undefined => {
+    if (candidateBehind(name.end) - name.end >= sentenceLengthMax) return undefined;
+    if (isCjk(name.name)) return findInCjkAfter(text, name.end, claim);
+    if (!isAt(opensSentence, text, name.end)) return undefined;
+    const mayBePhrase = isPassword(claim) && phraseLeadBehind(name.end) - name.end < sentenceLengthMax;
+    const phrase = mayBePhrase ? phraseBehind(text, name.end, claim.kind === "passphrase") : undefined;
+    return phrase ?? findInSentenceAfter(text, name.end, claim, read);
+  };
+  const leadBehind = nextIn(text, lead);
+  const byName = new Map<string, readonly Saying[]>();
+  const sayingsFor = ({ name, end }: Name) => {
+    const isNear = leadBehind(end) - end < leadReach;
+    const known = byName.get(`${name} ${isNear}`);
+    if (known) return known;
+    const fitting = sayings.filter((row) => row.name?.test(name) !== false && (isNear || !row.isFar));
+    byName.set(`${name} ${isNear}`, fitting);
+    return fitting;
+  };
+  return (name, claim) =>
+    findLooking(name, claim) ?? (isPassword(claim) ? findSaid(name, sayingsFor(name)) : undefined);
+}
+
+export const verbsBeforeName: ReadonlySet<string> = setOf(
+  "as is als como comme come jako как ist est es é è to -",
+);

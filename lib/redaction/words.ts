@@ -1,0 +1,6 @@
+/** The words of a text, as a set. */
+export const setOf = (spaced: string): ReadonlySet<string> => new Set(spaced.trim().split(/\s+/));
+
+/** A pattern in parts, so that no line of a rule is longer than a reader looks. */
+export const pattern = (flags: string, ...parts: readonly string[]): RegExp =>
+  new RegExp(parts.join(""), flags);

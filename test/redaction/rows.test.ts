@@ -1,0 +1,137 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, it, vi } from "vitest";
+import { finders } from "../../lib/redaction/finders.ts";
+import { redact } from "../../lib/redaction/redact.ts";
+import { separators } from "../../lib/redaction/separators.ts";
+import { bridges, nameEnds } from "./exact/assignments.ts";
+import { highEntropy } from "./exact/high-entropy.ts";
+import { privateKeys } from "./exact/private-keys.ts";
+import { cloud, headers, statements, urls } from "./exact/rules.ts";
+import { contexts, tokens } from "./exact/tokens.ts";
+import { values } from "./exact/values.ts";
+import { vendorKeys } from "./exact/vendors.ts";
+import { secretSamples } from "./samples/read.ts";
+import { exactSample } from "./samples/template.ts";
+
+const exact = [
+  bridges,
+  nameEnds,
+  highEntropy,
+  privateKeys,
+  cloud,
+  headers,
+  statements,
+  urls,
+  contexts,
+  tokens,
+  values,
+  vendorKeys,
+];
+const account = Buffer.from(
+  `{"type": "service_account", "private_key": "-----BEGIN PRIVATE KEY-----"}`,
+).toString("base64");
+/** For rows that no exact example and no sample needs. */
+const further = [
+  `key.json: ${account}`,
+  "x «api_key|acmex_live_{alnum:24}» x",
+  "x «deepl_key|{uuid}:fx» x",
+  "seed phrase: «seed_phrase|walnut cinder velvet zephyr bounce evolve castle fiscal pelican lantern marble orchid»",
+  "wallet «wallet_key|{hex:64}»",
+  "Authorization: Basic jenkins «basic_credentials|{alnum:12}»",
+  "ssh-keygen -N «cli_password|bluebird» -f key",
+  "enable secret «cli_password|{alnum:12}»",
+  "sqlplus app/«cli_password|bluebird»@db",
+  "lftp -u anna,«cli_password|bluebird» files",
+  "alter user app identified by «password|bluebird»",
+  "{NOOP}«password|bluebird»",
+  '[("anna@example.com", "«password|bluebird»")] are the logins',
+  "INSERT INTO users (id, password) VALUES (7, '«password|bluebird»')",
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a variable
+  "${PASSWORD}    «password|Column2021»",
+  "credentials { username 'sa'; password '«password|YYUVJ;sn2yD9;sk»' }",
+];
+const examples = [
+  ...[...exact.flatMap((guarantees) => Object.values(guarantees).flat()), ...further].map(
+    (each) => exactSample(each).text,
+  ),
+  ...secretSamples("development", "1").map(({ text }) => text),
+];
+
+/** A row that can be watched and turned off. */
+interface Row {
+  readonly name: string;
+  readonly spy: () => {
+    readonly hasFound: () => boolean;
+    readonly off: () => void;
+    readonly restore: () => void;
+  };
+}
+
+const finderRows = finders.map((finder): Row => {
+  const [kind] = finder.kinds;
+  const source = kind && "pattern" in kind && kind.pattern instanceof RegExp ? kind.pattern.source : "";
+  return {
+    name: `${kind?.kind} ${source.slice(0, 80)}`,
+    spy: () => {
+      const find = vi.spyOn(finder, "find");
+      return {
+        hasFound: () => find.mock.results.some(({ value }) => Array.isArray(value) && value.length > 0),
+        off: () => find.mockReturnValue([]),
+        restore: () => find.mockRestore(),
+      };
+    },
+  };
+});
+const separatorRows = separators.map(
+  ({ pattern, link = "" }): Row => ({
+    name: `${link} ${pattern.source.slice(0, 80)}`,
+    spy: () => {
+      const test = vi.spyOn(pattern, "test");
+      return {
+        hasFound: () => test.mock.results.some(({ value }) => value === true),
+        off: () => test.mockReturnValue(false),
+        restore: () => test.mockRestore(),
+      };
+    },
+  }),
+);
+
+it.each([
+  ["finder", finderRows],
+  ["separator", separatorRows],
+] as const)(
+  "every %s has an example that is redacted otherwise without it",
+  { timeout: 300_000 },
+  (_, rows) => {
+    const before = examples.map((text) => redact(text).text);
+    /** Which examples each row finds something in. */
+    const found = new Map(rows.map((row) => [row, new Set<number>()]));
+    const watched = rows.map((row) => ({ row, spy: row.spy() }));
+    for (const [index, text] of examples.entries()) {
+      vi.clearAllMocks();
+      redact(text);
+      for (const { row, spy } of watched) if (spy.hasFound()) found.get(row)?.add(index);
+    }
+    for (const { spy } of watched) spy.restore();
+    const superfluous = rows.filter((row) => {
+      const spy = row.spy();
+      spy.off();
+      const isNeeded = [...(found.get(row) ?? [])].some(
+        (index) => redact(examples[index] ?? "").text !== before[index],
+      );
+      spy.restore();
+      return !isNeeded;
+    });
+    expect(superfluous.map(({ name }) => name)).toEqual([]);
+  },
+);
+
+it("no line of a rule is longer than 160 characters, because a fault hid in one of 800", () => {
+  const folder = new URL("../../lib/redaction/", import.meta.url);
+  const long = readdirSync(folder).flatMap((file) =>
+    readFileSync(new URL(file, folder), "utf8")
+      .split("\n")
+      .flatMap((line, index) => (line.length > 160 ? [`${file}:${index + 1}`] : [])),
+  );
+  expect(long).toEqual([]);
+});
