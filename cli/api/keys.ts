@@ -64,7 +64,9 @@ export const rotate: Command = {
     const key_id = input.requiredArgument("KEY_ID");
     return callApi(input, findTarget, (client) => {
       const rotate = async () => (await client.rotateKey({ path: { key_id }, body: { grace_seconds } })).body;
-      return showIssuedRow(input, terminal, rotate, afterRotation(input));
+      const next = (successor: string) =>
+        `${afterRotation(input)(successor)}\nIf the key that you call with is the old one and has ended, an Admin key or the operator can do this.`;
+      return showIssuedRow(input, terminal, rotate, next);
     });
   },
 };

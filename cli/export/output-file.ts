@@ -14,9 +14,11 @@ export async function outputFile(name: string): Promise<string> {
     throw error;
   });
   if (!found) return path;
-  const file = found.isSymbolicLink() ? await fileOfLink(path) : path;
-  if (!(await stat(file)).isFile()) throw new OperatorError(`${file} is not a file.`);
-  return file;
+  // A pipe or a device, for example `/dev/stdout`: it may be behind a link that leads to no path.
+  const target = await stat(path).catch(() => undefined);
+  if (target && !target.isFile())
+    throw new OperatorError(`${name} is not a file. Name a file, or use --output - for standard output.`);
+  return found.isSymbolicLink() ? await fileOfLink(path) : path;
 }
 
 async function fileOfLink(link: string): Promise<string> {

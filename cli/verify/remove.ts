@@ -88,7 +88,9 @@ const finders: Readonly<Record<Exclude<Finder, "expiry">, (table: Table) => Prom
     );
   },
   async waitingByAge(table) {
-    const direct = [...kindsOf("organization"), ...kindsOf("tenant")].filter(({ foundBy }) => !foundBy);
+    const direct = [...kindsOf("organization"), ...kindsOf("tenant")].filter(
+      (kind) => !kind.foundBy && isPartitionOfOwner(kind),
+    );
     const partitions = new Set(
       direct.flatMap((kind) => ofOrganizations.map((parts) => kind.range(parts).pk)),
     );
@@ -109,6 +111,14 @@ const finders: Readonly<Record<Exclude<Finder, "expiry">, (table: Table) => Prom
   ],
 };
 
+const namesIn = (pattern: string) => Array.from(pattern.matchAll(/\{(\w+)/g), ([, name = ""]) => name);
+function ownerNamesIn({ owner }: AnyKind, pattern: string): string[] {
+  const ofOwner: readonly string[] = partsOfOwner[owner];
+  return namesIn(pattern).filter((name) => ofOwner.includes(name));
+}
+/** Other partitions also hold items of other owners. */
+const isPartitionOfOwner = (kind: AnyKind): boolean => ownerNamesIn(kind, kind.pk).length > 0;
+
 /** The parts of the keys of all items of a kind. */
 async function namedIn(table: Table, kind: AnyKind, each: readonly AnyParts[]): Promise<readonly AnyParts[]> {
   const keys = await keysOf(table, kind, each);
@@ -120,10 +130,7 @@ async function namedIn(table: Table, kind: AnyKind, each: readonly AnyParts[]): 
  * items of others. Each range is read once.
  */
 async function keysOf(table: Table, kind: AnyKind, each: readonly AnyParts[]): Promise<readonly Key[]> {
-  const namesIn = (pattern: string) => Array.from(pattern.matchAll(/\{(\w+)/g), ([, name = ""]) => name);
-  const ofOwner: readonly string[] = partsOfOwner[kind.owner];
-  const isOwner = (name: string) => ofOwner.includes(name);
-  const needed = [...namesIn(kind.pk), ...namesIn(kind.sk).filter(isOwner)];
+  const needed = [...namesIn(kind.pk), ...ownerNamesIn(kind, kind.sk)];
   const usable = each.filter((parts) => needed.every((name) => name in parts));
   const together = Map.groupBy(usable, (parts) => JSON.stringify(kind.range(parts)));
   const isOneOf = (parts: AnyParts[], own: AnyParts) =>
@@ -135,7 +142,7 @@ async function keysOf(table: Table, kind: AnyKind, each: readonly AnyParts[]): P
     return keys.filter((key) => {
       const own = partsOf(kind, key);
       // Earlier releases wrote other sort keys: everything in a partition of the stage is of the stage.
-      return own ? isOneOf(parts, own) : namesIn(kind.pk).some(isOwner);
+      return own ? isOneOf(parts, own) : isPartitionOfOwner(kind);
     });
   });
   return (await Promise.all(found)).flat();
@@ -189,7 +196,7 @@ async function keysIn(table: Table, range: Range): Promise<readonly Key[]> {
 
 /** What always remains and expires by itself. */
 export const neverRemoved: readonly string[] = [
-  "rate-limit windows, notes of refused keys, of applied events and of failed tries, until they expire",
+  "rate-limit windows, notes of refused keys, of applied events and of requests made once, until they expire",
   `one large event in the events bucket, until its lifecycle rule ends it (${retention.eventObjectDays} days)`,
 ];
 

@@ -17,6 +17,14 @@ export function reachOf({ principal, scope }: Caller, key: KeyItem): Reach {
   const own = principal.key;
   if (key.id === own.id) return whole;
   if (!principal.role?.isAdmin) return none;
+  // Somebody else rotated the caller's key, perhaps because it leaked: its other rights must not undo that.
+  if (own.rotated_to !== null && own.rotated_by !== own.id)
+    return { ...othersReach({ principal, scope }, key), rotate: false, end: false };
+  return othersReach({ principal, scope }, key);
+}
+
+function othersReach({ principal, scope }: Caller, key: KeyItem): Reach {
+  const own = principal.key;
   if (key.kind === "workspace") return tokenReach(own, key);
   if (key.kind === "instance") return isWithin(key, own) ? whole : none;
   const isInScope = scope.organizations.some(({ uuid }) => uuid === key.organization);

@@ -1,9 +1,10 @@
 import * as kinds from "../contract/items.ts";
+import { isOf } from "../contract/kind.ts";
 import { keyLimits } from "../contract/limits.ts";
 import { organizationTenant } from "../contract/tenants.ts";
 import type { KeyItem } from "../store/items/key.ts";
 import { parseKey } from "../store/items/key.ts";
-import { keyOfRow, keyRowsPrefix } from "../store/layout.ts";
+import { keyOfRow } from "../store/layout.ts";
 import type { Item, Key, Put, Range, Table } from "../store/table.ts";
 
 /**
@@ -25,7 +26,7 @@ export const keyRowWrites = (key: KeyItem): Put[] =>
 
 /** Yields the keys of these rows page by page, because a directory may be larger than the memory. */
 export async function* keysOfRows(table: Table, range: Range): AsyncGenerator<KeyItem[]> {
-  const idOf = ({ sk }: Key) => (sk.startsWith(keyRowsPrefix) ? keyOfRow(sk) : sk);
+  const idOf = (row: Key) => (isOf(kinds.keyRow, row) ? keyOfRow(row) : row.sk);
   for await (const rows of pagesOf(table, range)) {
     const items = await table.getMany(rows.map((row) => kinds.apiKey.key({ keyId: idOf(row) })));
     yield items.filter((item) => item !== undefined).map(parseKey);

@@ -2,12 +2,12 @@ import type * as z from "zod";
 import * as kinds from "../contract/items.ts";
 import { keyLimits } from "../contract/limits.ts";
 import type { keyRecord } from "../contract/records-keys.ts";
-import { organizationTenant } from "../contract/tenants.ts";
+import { organizationTenant, type TenantKey } from "../contract/tenants.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { type KeyItem, parseKey } from "../store/items/key.ts";
 import { parseOrganization } from "../store/items/organization.ts";
-import { keyOfRow, keyRowsPrefix } from "../store/layout.ts";
-import type { Key, Table } from "../store/table.ts";
+import { keyOfRow } from "../store/layout.ts";
+import type { Table } from "../store/table.ts";
 import { itemsPerQuery, type PartitionPosition, walkPartitions } from "../store/walk.ts";
 import { reachOf } from "./key-reach.ts";
 import { toKeyRecord } from "./key-record.ts";
@@ -40,9 +40,7 @@ export async function listKeysOfScope(
     async (items, { isTenant }) => {
       // An organization's rows include instance keys, which use its roles, but are listed with the instance.
       const rows = items.filter(({ kind }) => isTenant || kind !== "instance");
-      const keys = await reader.table.getMany(
-        rows.map(({ sk }) => kinds.apiKey.key({ keyId: keyOfRow(sk) })),
-      );
+      const keys = await reader.table.getMany(rows.map((row) => kinds.apiKey.key({ keyId: keyOfRow(row) })));
       return rows.flatMap(({ sk }, index) => {
         const item = keys[index];
         const key = item && parseKey(item);
@@ -55,20 +53,16 @@ export async function listKeysOfScope(
 }
 
 function keyPartitionsOf({ principal, scope }: Reader, pageItems: number) {
-  const partition = (name: string, { pk }: Key) => ({
+  const partition = (name: string, tenant: TenantKey) => ({
     name,
-    range: { pk, beginsWith: keyRowsPrefix, pageItems },
+    range: { ...kinds.keyRow.range({ tenant }), pageItems },
     isTenant: name === tenantName,
   });
   const { kind } = principal.key;
   const hasTenantKeys = (kind === "workspace" || kind === "instance") && scope.selector === "all";
   return [
-    ...(hasTenantKeys
-      ? [partition(tenantName, kinds.keyRow.key({ tenant: principal.tenant, keyId: "" }))]
-      : []),
-    ...scope.organizations.map(({ uuid }) =>
-      partition(uuid, kinds.keyRow.key({ tenant: organizationTenant(uuid), keyId: "" })),
-    ),
+    ...(hasTenantKeys ? [partition(tenantName, principal.tenant)] : []),
+    ...scope.organizations.map(({ uuid }) => partition(uuid, organizationTenant(uuid))),
   ];
 }
 

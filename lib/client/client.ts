@@ -174,5 +174,8 @@ const isRepeatable = (name: OperationName): boolean =>
 
 const withIdempotencyKey = (name: OperationName, request: AnyRequest): AnyRequest =>
   "takesIdempotencyKey" in routes[name]
-    ? { ...request, body: { idempotency_key: newIdempotencyKey(), ...request.body } }
+    ? { ...request, body: { ...request.body, idempotency_key: keyIn(request.body) ?? newIdempotencyKey() } }
     : request;
+
+/** A caller may name it and leave it undefined. */
+const keyIn = (body: object = {}): unknown => ("idempotency_key" in body ? body.idempotency_key : undefined);

@@ -107,7 +107,7 @@ export const audit = kind("AUDIT#{tenant}#{month}", "{time}#{entryId}", {
     bound: "`peopleLimits.batchUsersMax`, `organizationsNamedMax`",
     beyond: "400 `BATCH_SIZE_EXCEEDED`; the entry has the first ids and a count",
     test: "test/proofs/people/many-organizations.test.ts" } });
-export const owed = kind("OWED", "{name}", { owner: "service",
+export const owed = kind("OWED", "{name}", { owner: "service", expires: true,
   purpose: "Copies of an audit entry that are not written yet.",
   grows: { what: "the content of the copies", bound: "`auditLimits.owedBytesMax`",
     beyond: "the copies are stored in several items", test: "test/proofs/people/many-organizations.test.ts" } });
@@ -127,15 +127,15 @@ export const organizationEntry = kind("S#{tenant}#{organization}#{dataset}#{week
   owner: "organization", moves: "metrics", foundBy: "streamHead", repair: "stream",
   purpose: "The copy of an entry for readers of one organization.", grows: growthOfEntry });
 export const removal = kind("S#{tenant}#{dataset}#removed", "{number:10}", {
-  owner: "organization", moves: "metrics", foundBy: "streamHead", repair: "stream",
+  owner: "organization", expires: true, moves: "metrics", foundBy: "streamHead", repair: "stream",
   purpose: "A pull request that left the dataset of the tenant." });
 export const organizationRemoval = kind("S#{tenant}#{organization}#{dataset}#removed", "{number:10}", {
-  owner: "organization", moves: "metrics", foundBy: "streamHead", repair: "stream",
+  owner: "organization", expires: true, moves: "metrics", foundBy: "streamHead", repair: "stream",
   purpose: "The copy of a removal for readers of one organization." });
 export const pointer = kind("PR#{organization}", "{pointerId}", {
   owner: "organization", moves: "metrics", repair: "stream",
   purpose: "Where the entries of a pull request are; the id is a digest of its identity." });
-export const spill = kind("SPILL#{organization}", "{spillId}", { owner: "organization", moves: "stays", repair: "stream",
+export const spill = kind("SPILL#{organization}", "{spillId}", { owner: "organization", expires: true, moves: "stays", repair: "stream",
   purpose: "An entry that is too large for one item: names its parts." });
 export const spillPart = kind("PART#{spillId}#{index:4}", "PART", {
   owner: "organization", moves: "stays", foundBy: "spill", repair: "stream",

@@ -4,6 +4,7 @@ import type { TenantKey } from "../contract/tenants.ts";
 import { chunksOf } from "../runtime/chunks.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
+import { parseNews } from "../store/items/webhook.ts";
 import type { Store } from "../store/retry-on-conflict.ts";
 import { queryAll, transactIf } from "../store/table.ts";
 
@@ -17,12 +18,13 @@ export async function moveNews(
   from: TenantKey,
 ): Promise<void> {
   while (true) {
-    const notes = await Array.fromAsync(queryAll(table, kinds.news.range({ tenant: from })));
+    const items = await Array.fromAsync(queryAll(table, kinds.news.range({ tenant: from })));
+    const notes = items.map(parseNews);
     const own = notes.filter(({ organization }) => organization === uuid);
     if (own.length === 0) return;
     const momentMs = clock.nowMs();
     const moves = own.map((note, index) => {
-      const place = { time: toTimestamp(momentMs + index), organization: uuid, id: String(note.id) };
+      const place = { time: toTimestamp(momentMs + index), organization: uuid, id: note.id };
       return [
         { put: { ...note, ...kinds.news.key({ tenant, ...place }) }, momentMs },
         // Another run may move it: then this transaction is refused, and the rest is read again.

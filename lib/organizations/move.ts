@@ -1,5 +1,6 @@
 import * as kinds from "../contract/items.ts";
 import type { Mover } from "../contract/kind.ts";
+import type { KindsThat } from "../contract/kind-names.ts";
 import { eventLimits } from "../contract/limits.ts";
 import type { TenantKey } from "../contract/tenants.ts";
 import { moveLearnings } from "../learnings/move-learnings.ts";
@@ -30,13 +31,20 @@ type Move = (
   progress: MoveProgress,
 ) => Promise<void>;
 
-/** In this order. The kinds of items say who moves them (lib/contract/items.ts): each mover that they name is here. */
-const movers: Readonly<Record<Mover, Move>> = {
-  people: movePeople,
-  learnings: moveLearnings,
-  news: moveNews,
-  metrics: moveMetrics,
+/** In this order. A kind whose row names a mover (lib/contract/items.ts) does not compile until the mover names it too. */
+const movers: { readonly [Name in Mover]: { readonly move: Move; readonly kinds: Moved<Name> } } = {
+  people: { move: movePeople, kinds: { people: true, member: true, person: true } },
+  learnings: {
+    move: moveLearnings,
+    kinds: { learning: true, listedLearning: true, learningRemoval: true, relist: true },
+  },
+  news: { move: moveNews, kinds: { news: true } },
+  metrics: {
+    move: moveMetrics,
+    kinds: { pointer: true, entry: true, organizationEntry: true, removal: true, organizationRemoval: true },
+  },
 };
+type Moved<Name extends Mover> = Readonly<Record<KindsThat<{ moves: Name }>, true>>;
 
 /** Until this is done, the organization's metrics are reported as `preparing`: see `isMoving`. */
 async function moveMetrics(
@@ -65,10 +73,10 @@ export async function completeMove(store: Store, organization: OrganizationItem)
   // yet.
   if (hasEpochs(leaving)) await publishedEpochs(store.table, leaving);
   const progress = await MoveProgress.read(store.table, organization);
-  for (const [kind, move] of Object.entries(movers)) {
-    if (progress.isDone(kind)) continue;
+  for (const [name, { move }] of Object.entries(movers)) {
+    if (progress.isDone(name)) continue;
     await move(store, organization, leaving, progress);
-    await progress.finish(kind);
+    await progress.finish(name);
   }
   // The event that began the move identifies it: a delayed run must not end another move between the same two tenants.
   // The organization's version may change meanwhile, by a rename for example.

@@ -18,8 +18,7 @@ export const packSortKey = (sk: string): string =>
   sk.replace(/%23|%25|#/g, (found) => (found === "#" ? "\u0000" : found === "%23" ? "#" : "%"));
 export const unpackSortKey = (packed: string): string => escapeKeyPart(packed).replaceAll("\u0000", "#");
 
-export const keyRowsPrefix = "KEY#";
-export const keyOfRow = (sk: string): string => sk.slice(keyRowsPrefix.length);
+export const keyOfRow = (row: Key): string => partsOf(kinds.keyRow, row)?.keyId ?? "";
 
 const nameOf = ({ pk, sk }: Key): string => `${pk}/${sk}`;
 export const waitingKey = (dependency: Key, version: string): Key =>

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { authenticate } from "../../lib/access/authenticate.ts";
+import { reachOf } from "../../lib/access/key-reach.ts";
 import { listKeysOfOrganization } from "../../lib/access/key-registry.ts";
 import { touchLastUsed, withUse } from "../../lib/access/last-used.ts";
 import { revokeWithinReach, rotateWithinReach } from "../../lib/access/manage-keys.ts";
@@ -383,6 +384,21 @@ describe("a rotation that somebody else made", () => {
     ).rejects.toMatchObject({ code: "KEY_ROTATED" });
     await expect(authenticate(world.deps, { text })).resolves.toBeDefined();
     expect(await stored(id)).toMatchObject({ expires_at_ms });
+  });
+
+  test("a key that an Admin rotated neither rotates nor ends its successor, nor another key", async () => {
+    const { id, other, admin, rotateAs } = await leaked();
+    const { key: successor } = await rotateAs(as(admin), 120);
+    const principal = principalOf("organization", { key: withUse(await stored(id), undefined) });
+    const keys = [await stored(successor.id), await stored(other.id)];
+    const uuid = keys[0]?.organization ?? "";
+    const scope = {
+      organizations: principal.organizations.map((each) => ({ ...each, uuid })),
+      selector: "all",
+    } as const;
+    for (const key of keys)
+      expect(reachOf({ principal, scope }, key)).toEqual({ list: true, rotate: false, end: false });
+    expect(reachOf({ principal, scope }, principal.key)).toMatchObject({ end: true });
   });
 
   test.each(["its maker", "another Admin key", "the operator"])(

@@ -40,6 +40,11 @@ test("the removal of the stage leaves the items of others, of every kind", async
       keys.push(anyKind(name).key({ ...anothers, shard }));
   const others = new Map(keys.map((key) => [identityOf(key), key])).values();
   await store().table.writeMany([...others].map((key) => ({ put: { ...key, ...waits } })));
+  // In a partition that the stage shares with others.
+  const waiting = anyKind("waitingByAge").key({ since: waits.since, eventId: "another" });
+  await store().table.write({
+    put: { ...waiting, ...waits, dependency: { pk: "MOVING", sk: "another" } },
+  });
   const before = await storedKeys();
   expect(before.length).toBeGreaterThan(300);
 

@@ -156,7 +156,7 @@ describe("the client", () => {
     expect(sent.map(keyOf)).toEqual([first, first, first]);
     const path = { webhook_id: "w1" };
     await client.rotateWebhook({ path });
-    await client.rotateWebhook({ path, body: { org_id: "1001" } });
+    await client.rotateWebhook({ path, body: { org_id: "1001", idempotency_key: undefined } });
     expect(new Set(sent.map(keyOf)).size).toBe(3);
     const own = "0d5e1c52-0000-4000-8000-00000000abcd";
     await client.rotateWebhook({ path, body: { idempotency_key: own } });

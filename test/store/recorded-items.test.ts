@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import type { Key } from "../../lib/store/table.ts";
 import { useStore } from "../support/engine.ts";
-import { kindNames, kindOf } from "./item-kinds.ts";
+import { anyKind, kindNames, kindOf } from "./item-kinds.ts";
 import { parseByKind } from "./item-parsers.ts";
 
 /**
@@ -55,6 +55,7 @@ describe.each(kindNames)("recorded items: %s", (kind) => {
 
   test(`recorded items: ${kind} is read, and stored again as it was`, async () => {
     expect(items.length).toBeGreaterThan(0);
+    if (items.some(({ item }) => item.ttl)) expect(anyKind(kind).expires).toBe(true);
     for (const { item, key } of items) {
       await raw.send(new PutItemCommand({ TableName: store().tableName, Item: item }));
       const before = await rawItem(key);
