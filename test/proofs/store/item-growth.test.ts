@@ -214,7 +214,7 @@ const largest: Readonly<Record<string, () => Attributes>> = {
     ),
   }),
   "failed tries of an event": () =>
-    Object.fromEntries(many(eventLimits.unfinishedTriesMax + 1, (index) => [`begun ${uuid}${index}`, true])),
+    Object.fromEntries(many(eventLimits.triesMax + 1, (index) => [`begun ${uuid}${index}`, true])),
   webhook: () => ({
     id: uuid,
     authorized: many(keyLimits.authorizedOrganizationsMax, () => uuid),
