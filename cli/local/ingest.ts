@@ -20,7 +20,7 @@ const eventDeps = ({ table, queue, bucket }: LocalBackend, log: LocalLog): Event
   deadLetters: queue.deadLetters,
   clock: systemClock,
   random: systemRandom,
-  unrecordedEnds: new Map(),
+  triesToTakeBack: new Map(),
   knownTenants: new Map(),
   log,
 });

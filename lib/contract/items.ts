@@ -216,7 +216,7 @@ export const waitingByAge = kind("WAITING", "{since}#{eventId}", { owner: "event
   purpose: "The waiting events by age." });
 export const tries = kind("TRIES#{messageId!}", "TRIES", { owner: "event", expires: true,
   purpose: "Failed tries of a queue message.",
-  grows: { what: "tries whose end was not recorded", bound: "`eventLimits.unfinishedTriesMax`",
+  grows: { what: "tries that were not taken back", bound: "`eventLimits.triesMax`",
     beyond: "the event becomes a dead letter", test: "test/events/poison.test.ts" } });
 
 // Webhooks (lib/webhooks).

@@ -218,6 +218,9 @@ export const teamLimits = {
   organizationsAtOnce: 10,
 } as const;
 
+const suspectFromReceives = 3;
+const triesMax = 5;
+
 export const eventLimits = {
   /** A larger event is sent as a reference into the events bucket; the limit of SQS itself is 256 KiB. */
   inlineBytesMax: 200_000,
@@ -253,29 +256,18 @@ export const eventLimits = {
   sendAttemptsMax: 5,
   /** Time that a worker keeps for its answer, before Lambda cuts it off. */
   workerMarginMs: 2_000,
-  /** How often an event with an unclear error is tried, three minutes apart, before it becomes a dead letter. */
-  triesMax: 3,
   /**
-   * An event that ends its worker is given up after this many tries without a recorded end. A worker that continues to
-   * run records the ends before its next batch; a worker that AWS stopped meanwhile cannot, so a few ends may be
-   * missing.
+   * A message is given up after this many counted tries, three minutes apart. Tries count that failed or ended the
+   * worker, or took longer than a delivery; not while the store or a queue is away. A worker that AWS stopped cannot
+   * take such a try back, so the number leaves room for a few.
    */
-  unfinishedTriesMax: 5,
-  /**
-   * An event that takes longer than a delivery is given up after it used up this many deliveries. With the first ones,
-   * which are not counted, that is half an hour.
-   */
-  usedUpDeliveriesMax: 8,
+  triesMax,
   /** A store or bucket that needs longer for one answer is slow: then the event is not to blame for the time. */
   quickAnswerMsMax: 5_000,
-  /**
-   * A message that met only temporary errors is given up after 44 hours of receives and this many tries of its own: the
-   * receives alone may be caused by the message before it. A message that is applied waits equally often for the events
-   * that waited for it, and then leaves them to the scheduled worker.
-   */
-  ownTriesMin: 10,
   /** From this many receives on, a try is counted before it begins: the event may be what ends the worker. */
-  suspectFromReceives: 3,
+  suspectFromReceives,
+  /** An applied event waits this long for the events that waited for it; then it leaves them to the scheduled worker. */
+  receivesForWaiting: suspectFromReceives + triesMax,
   /** Tries are stored as long as the queue keeps a message. */
   triesDays: 14,
   /** How long the event of a tenant's move works on it, of the 28 s of its worker; then the scheduled worker continues. */

@@ -143,8 +143,8 @@ export const eventQueueSettings = {
   batchMessagesMax: 10,
   /**
    * The worker gives a message up itself, with a reason: after a few tries if the event may be to blame (failed or took
-   * longer than a delivery), else shortly before the queue would do it without a reason (44 hours of receives, and ten
-   * tries of its own). Receives also count if Lambda had no free slot, and behind another message that failed, so a
+   * longer than a delivery), else shortly before the queue would do it without a reason (44 hours of receives, and
+   * as many tries of its own). Receives also count if Lambda had no free slot, and behind another message that failed, so a
    * smaller number would make good events of a busy account dead letters.
    */
   workerReceivesMax: 880,

@@ -19,9 +19,8 @@ import { eventErrorKind, WaitingEventFailed } from "./error-kind.ts";
 import { eventTypeNamed } from "./event-type-named.ts";
 import type { CheckedEvent, Dependency, EventType } from "./event-types.ts";
 import type { EventDeps, QueueMessage } from "./ports.ts";
-import { countTry, countUnclear, endTry, forgetTries, isSuspect, type Tries } from "./tries.ts";
+import { type CountedTry, countTry, forgetTries, isSuspect, takeBack } from "./tries.ts";
 import { keepWaiting, stopWaiting, waitingPages } from "./waiting.ts";
-import { watchTry } from "./watched.ts";
 
 /** A message, parsed as far as possible without the bucket. */
 type Opened<Message> = {
@@ -131,25 +130,25 @@ async function applyAlone(deps: EventDeps, opened: Opened<QueueMessage>): Promis
   const { message } = opened;
   // An event that did not begin is not to blame for the time-out, not even at its last receive.
   deps.checkTime?.();
-  const tries = isSuspect(message) ? await countTry(deps, message) : undefined;
+  const counted = isSuspect(message) ? await countTry(deps, message) : undefined;
   // The message is already a dead letter, but the queue was not informed.
-  if (tries?.givenUp !== undefined && tries.givenUp === message.sending) return;
-  const hopeless = tries && giveUpReason(tries);
-  if (hopeless) {
-    await deadLetter(deps, message, hopeless);
+  if (counted?.givenUp !== undefined && counted.givenUp === message.sending) return;
+  if (counted && counted.count > eventLimits.triesMax) {
+    const reason = `It was tried ${counted.count - 1} times, and the last time the worker stopped.`;
+    await deadLetter(deps, message, reason);
     return;
   }
-  const watch = watchTry(deps);
+  const begunMs = deps.clock.nowMs();
   let isApplied = false;
   try {
     // The tries are deleted before the waiting events are processed: their errors are not this event's fault.
-    await applyRun(watch.deps, [opened], async () => {
-      if (tries) await forgetTries(deps, message);
+    await applyRun(deps, [opened], async () => {
+      if (counted) await forgetTries(deps, message);
       isApplied = true;
     });
   } catch (error) {
     if (isApplied) leaveToScheduledWorker(deps, message, error);
-    else await recordFailedTry(deps, message, error, { tries, isOutlasted: watch.isOutlasted(error) });
+    else await failTry(deps, message, error, { counted, begunMs });
   }
 }
 
@@ -159,7 +158,7 @@ function leaveToScheduledWorker(
   { id, group, receives = 0 }: QueueMessage,
   error: unknown,
 ): void {
-  if (receives < eventLimits.ownTriesMin) throw error;
+  if (receives < eventLimits.receivesForWaiting) throw error;
   deps.log("warn", "Events that waited for an applied one are left to the scheduled worker.", {
     messageId: id,
     group,
@@ -167,50 +166,37 @@ function leaveToScheduledWorker(
   });
 }
 
-/** The reason why another try cannot succeed. */
-function giveUpReason({ unfinished, outlasted }: Tries): string | undefined {
-  const { unfinishedTriesMax, usedUpDeliveriesMax } = eventLimits;
-  if (unfinished > unfinishedTriesMax) return `The worker stopped during all ${unfinished - 1} tries.`;
-  return outlasted < usedUpDeliveriesMax
-    ? undefined
-    : `It needed more time than one delivery has, in ${outlasted} tries.`;
-}
-
-type Try = {
-  /** Present if the try was counted before it began. */
-  readonly tries: Tries | undefined;
-  readonly isOutlasted: boolean;
-};
-
-async function recordFailedTry(
+/** A try counts if the event may be to blame for its end, and at the last receives, before the queue gives it up. */
+async function failTry(
   deps: EventDeps,
   message: QueueMessage,
   error: unknown,
-  { tries, isOutlasted }: Try,
+  { counted, begunMs }: { readonly counted: CountedTry | undefined; readonly begunMs: number },
 ): Promise<void> {
-  const blame = eventErrorKind(error);
-  if (blame === "event") {
-    await deadLetter(deps, message, reasonOf(error));
-  } else if (blame === "passing") {
-    // The queue would soon make it a dead letter itself, without a reason.
-    if (tries && isLast(deps, message, tries))
-      await deadLetter(deps, message, `It was received ${message.receives} times. ${reasonOf(error)}`);
-    else {
-      if (tries) await endTry(deps, message, tries.id, isOutlasted ? "outlasted" : "passing");
-      throw error;
-    }
-  } else {
-    const unclear = await (tries ? endTry(deps, message, tries.id, "unclear") : countUnclear(deps, message));
-    if (unclear < eventLimits.triesMax) throw error;
-    await deadLetter(deps, message, `It failed ${unclear} times. ${reasonOf(error)}`);
+  const kind = eventErrorKind(error);
+  if (kind === "event") return await deadLetter(deps, message, reasonOf(error));
+  const { receivesMax = eventQueueSettings.workerReceivesMax } = deps;
+  const { id, receives = 0 } = message;
+  const isOld = receives >= receivesMax;
+  if (kind === "passing" && !isOld && !isTooLong(deps, error, begunMs)) {
+    if (counted) await takeBack(deps, id, counted.id);
+    throw error;
   }
+  const { count } = counted ?? (await countTry(deps, message));
+  if (count < eventLimits.triesMax) throw error;
+  const times = isOld ? `was received ${receives} times` : `failed ${count} times`;
+  await deadLetter(deps, message, `It ${times}. ${reasonOf(error)}`);
 }
 
-const isLast = (
-  { receivesMax = eventQueueSettings.workerReceivesMax }: EventDeps,
-  { receives = 0 }: QueueMessage,
-  { passing }: Tries,
-): boolean => receives >= receivesMax && passing + 1 >= eventLimits.ownTriesMin;
+/** The event had most of a delivery's time, and the store and the bucket always answered quickly. */
+const isTooLong = (
+  { clock, timeBudgetMs = Number.POSITIVE_INFINITY, slowestAnswerMs }: EventDeps,
+  error: unknown,
+  begunMs: number,
+): boolean =>
+  error instanceof TimeUp &&
+  (slowestAnswerMs?.() ?? 0) <= eventLimits.quickAnswerMsMax &&
+  clock.nowMs() - begunMs >= timeBudgetMs / 2;
 
 /** A refusal has a message of our own; for other errors, the part that may be logged. */
 const reasonOf = (error: unknown): string =>

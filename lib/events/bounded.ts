@@ -14,17 +14,27 @@ export function boundedDeps(
   until: Until,
   isLongOver: () => boolean,
 ): EventDeps {
-  const { bucket, deadLetters } = deps;
+  const { bucket, deadLetters, clock } = deps;
   const wrapUp: Until = { signal: new AbortController().signal, isOver: isLongOver };
   const inTime = callsUntil(until);
+  let slowestMs = 0;
+  const timed: typeof inTime = async (call) => {
+    const sinceMs = clock.nowMs();
+    try {
+      return await inTime(call);
+    } finally {
+      slowestMs = Math.max(slowestMs, clock.nowMs() - sinceMs);
+    }
+  };
   const beforeTheEnd = callsUntil(wrapUp);
   return {
     ...deps,
     timeBudgetMs,
     checkTime: () => checkTime(until),
-    table: boundedTable(deps.table, until),
+    slowestAnswerMs: () => slowestMs,
+    table: boundedTable(deps.table, until, timed),
     triesTable: boundedTable(deps.table, wrapUp),
-    bucket: { ...bucket, get: (name) => inTime(() => bucket.get(name)) },
+    bucket: { ...bucket, get: (name) => timed(() => bucket.get(name)) },
     deadLetters: { send: (letters) => beforeTheEnd(() => deadLetters.send(letters)) },
   };
 }

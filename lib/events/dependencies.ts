@@ -25,7 +25,7 @@ function create(): EventDeps {
     clock,
     random,
     log,
-    unrecordedEnds: new Map(),
+    triesToTakeBack: new Map(),
     knownTenants: new Map(),
     table: createDynamoTable({ client: storeClient(), tableName, clock, random }),
     bucket: s3Bucket(requiredVariable(environmentVariables.eventsBucket)),

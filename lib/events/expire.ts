@@ -11,7 +11,7 @@ import { drain } from "./apply.ts";
 import { deadLetter } from "./dead-letter.ts";
 import { WaitingEventFailed } from "./error-kind.ts";
 import type { EventDeps } from "./ports.ts";
-import { recordLateEnds } from "./tries.ts";
+import { takeBackLate } from "./tries.ts";
 import { readWaiting, stopWaiting } from "./waiting.ts";
 
 /**
@@ -21,7 +21,7 @@ import { readWaiting, stopWaiting } from "./waiting.ts";
  */
 export async function expireWaiting(deps: EventDeps): Promise<void> {
   const pieces = new ErrorCollector();
-  await pieces.run(() => recordLateEnds(deps));
+  await pieces.run(() => takeBackLate(deps));
   const dependencies = new Dependencies(deps, pieces);
   const oldestAllowed = toTimestamp(deps.clock.nowMs() - eventLimits.waitingDaysMax * msPerDay);
   let resume: Key | undefined;
@@ -68,7 +68,7 @@ class Dependencies {
   async #drainOne(item: Key): Promise<void> {
     this.#states.set(identityOf(item), "known");
     try {
-      await drain(this.#deps, item, eventLimits.ownTriesMin);
+      await drain(this.#deps, item, eventLimits.receivesForWaiting);
     } catch (error) {
       if (isStoreAway(error)) this.#states.set(identityOf(item), "away");
       throw error;

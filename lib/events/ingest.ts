@@ -4,7 +4,7 @@ import { TimeUp } from "../runtime/time-up.ts";
 import { applyInOrder } from "./apply.ts";
 import { boundedDeps } from "./bounded.ts";
 import type { EventDeps, QueueMessage } from "./ports.ts";
-import { isSuspect, recordLateEnds } from "./tries.ts";
+import { isSuspect, takeBackLate } from "./tries.ts";
 
 /**
  * Applies a batch of the queue. Groups run in parallel, each in its own order; a temporary error ends its group and
@@ -19,8 +19,8 @@ export async function ingest<Message extends QueueMessage>(
   const done = new Set<Message>();
   const groups = [...Map.groupBy(messages, ({ group }) => group).values()];
   const work = async (bounded: EventDeps): Promise<void> => {
-    await recordLateEnds(bounded).catch((error: unknown) =>
-      deps.log("warn", "The results of earlier attempts could not be recorded yet.", {
+    await takeBackLate(bounded).catch((error: unknown) =>
+      deps.log("warn", "Earlier tries could not be taken back yet.", {
         error: describeError(error),
       }),
     );
@@ -54,7 +54,7 @@ async function ingestGroup<Message extends QueueMessage>(
 /**
  * Long work must not affect the messages of other groups when the function is cut off. When the time is up, work in
  * progress cannot start anything more: not now, and not when the frozen function continues with the next batch. It has
- * a short time to record its result: to end its tries, or to write a dead letter.
+ * a short time to record its result: to take a try back, or to write a dead letter.
  */
 async function inTime(
   deps: EventDeps,

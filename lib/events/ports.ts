@@ -44,15 +44,11 @@ export type EventLog = (
 /** Applied, stored until its dependency arrives, or given up. */
 export type EventOutcome = "applied" | "waiting" | "dead";
 
-/** How a try ended without applying its event. */
-export type TryEnd = "unclear" | "passing" | "outlasted";
-
 /**
- * Ends of tries that the store did not accept, by the try's id. A store that is unavailable accepts neither the event
- * nor the end of its try: the worker, if it continues to run, records the end before its next batch. Otherwise it would
- * look as if the event had ended the worker.
+ * The messages of tries that count wrongly, by the try's id. A store that becomes unavailable accepts neither the event
+ * nor that its try is taken back: the worker, if it continues to run, takes the try back before its next batch.
  */
-export type UnrecordedEnds = Map<string, { readonly messageId: string; readonly end: TryEnd }>;
+export type TriesToTakeBack = Map<string, string>;
 
 export type EventDeps = Store & {
   readonly bucket: EventBucket;
@@ -60,14 +56,16 @@ export type EventDeps = Store & {
   readonly log: EventLog;
   /** The table for counting tries, also when the time for the events is up; `table` by default. */
   readonly triesTable?: Table;
-  /** Ends of tries that the store did not accept; kept from one batch of a worker to the next. */
-  readonly unrecordedEnds?: UnrecordedEnds;
+  /** Kept from one batch of a worker to the next. */
+  readonly triesToTakeBack?: TriesToTakeBack;
   /** Kept from one batch of a worker to the next, too. */
   readonly knownTenants?: KnownTenants;
   /** Throws when the time for the events is up; without it there is no time limit. */
   readonly checkTime?: () => void;
   /** How long the events of this delivery may take; without it there is no time limit. */
   readonly timeBudgetMs?: number;
+  /** The longest time that the store or the bucket took for an answer in this delivery. */
+  readonly slowestAnswerMs?: () => number;
   /**
    * After how many receives a message that met only temporary errors is given up; by default the setting of the queue.
    */

@@ -7,8 +7,7 @@ import type { Table, Until } from "./table.ts";
  * A view of the table for work with a deadline: after it, no call and no attempt of a write begins. So work that nobody
  * waits for any more ends at its next call, also in a function that was frozen and continues later.
  */
-export function boundedTable(table: Table, until: Until): Table {
-  const inTime = callsUntil(until);
+export function boundedTable(table: Table, until: Until, inTime = callsUntil(until)): Table {
   return {
     get: (key, options) => inTime(() => table.get(key, options)),
     getMany: (keys, options) => inTime(() => table.getMany(keys, options)),

@@ -31,7 +31,7 @@ export function createIngestHarness(table: Table, clock = new FrozenClock()): In
     random: systemRandom,
     letters,
     objects,
-    unrecordedEnds: new Map(),
+    triesToTakeBack: new Map(),
     log: () => undefined,
     bucket: {
       put: async (name, content) => void objects.set(name, content),

@@ -7,7 +7,7 @@ import { cursorLimits, requestLimits } from "../../lib/contract/limits.ts";
 import { whoami } from "../../lib/contract/operations/keys.ts";
 import { listOrganizations, listRepositories } from "../../lib/contract/operations/organizations.ts";
 import { operations } from "../../lib/contract/operations.ts";
-import { rotateCursorKeys } from "../../lib/http/cursor-keys.ts";
+import { type CursorKey, rotateCursorKeys } from "../../lib/http/cursor-keys.ts";
 import { positionInPartition, positionText, positionTexts } from "../../lib/http/cursors.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { auditKey, personKey } from "../../lib/store/layout.ts";
@@ -97,6 +97,15 @@ describe("a cursor is never longer than the service accepts, and returns its pos
   });
 });
 
+function encrypted({ id, encryption }: CursorKey, content: string): string {
+  const nonce = Buffer.alloc(12);
+  const cipher = createCipheriv("aes-256-gcm", encryption, nonce).setAAD(Buffer.from(id, "base64url"));
+  const body = Buffer.concat([cipher.update(content), cipher.final()]);
+  return Buffer.concat([Buffer.from(id, "base64url"), nonce, body, cipher.getAuthTag()]).toString(
+    "base64url",
+  );
+}
+
 describe("a cursor", () => {
   test("a cursor returns the position that it was made for", async () => {
     const { walk, open } = await newFixture();
@@ -153,12 +162,17 @@ describe("a cursor", () => {
     ["a payload without a position", JSON.stringify({ o: listOrganizations.id, b: "", t: 0 })],
   ])("a cursor that is validly encrypted over %s is refused", async (_, content) => {
     const { open, ring } = await newFixture();
-    const { id, encryption } = ring.current();
-    const nonce = Buffer.alloc(12);
-    const cipher = createCipheriv("aes-256-gcm", encryption, nonce).setAAD(Buffer.from(id, "base64url"));
-    const encrypted = Buffer.concat([cipher.update(content), cipher.final()]);
-    const parts = [Buffer.from(id, "base64url"), nonce, encrypted, cipher.getAuthTag()];
-    await expect(open(Buffer.concat(parts).toString("base64url"))).rejects.toMatchObject(damaged);
+    await expect(open(encrypted(ring.current(), content))).rejects.toMatchObject(damaged);
+  });
+
+  test("a cursor of the last release, with a list in its JSON or a packed sort key, returns its position", async () => {
+    const { open, ring, clock } = await newFixture();
+    const payload = { o: listOrganizations.id, b: "", w: "", t: Math.floor(clock.nowMs() / 1000) };
+    const old = (p: unknown) => encrypted(ring.current(), JSON.stringify({ ...payload, p }));
+    for (const position of [["2026-11-15#a", "2026-11-14#b"], ["a"], [7, 9], 7, "a"])
+      expect((await open(old(position))).position).toEqual(position);
+    const packed = encrypted(ring.current(), `${JSON.stringify(payload)}\u0000REPO\u0000a#b`);
+    expect((await open(packed)).position).toBe("REPO#a%23b");
   });
 
   test("a cursor is bound to the id of the key that encrypted it", async () => {

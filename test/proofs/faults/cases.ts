@@ -69,7 +69,7 @@ export const takenAsDone: readonly string[] = [
   "lib/audit/owed.ts writeOwed transactIf",
   "lib/audit/refusals.ts recordRefusal transactIf",
   "lib/events/drop.ts dropWaiting transactIf",
-  "lib/events/tries.ts recordEnd write",
+  "lib/events/tries.ts takeBack writeIf",
   "lib/events/waiting.ts keepWaiting transactIf",
   "lib/events/waiting.ts stopWaiting transactIf",
   "lib/http/cursor-keys.ts createCursorKeys writeIf",

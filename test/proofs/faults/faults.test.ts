@@ -58,14 +58,6 @@ vi.mock("../../../lib/events/bounded.ts", async (original) => {
   };
   return { ...real, boundedDeps };
 });
-vi.mock("../../../lib/events/watched.ts", async (original) => {
-  const real = await original<typeof import("../../../lib/events/watched.ts")>();
-  const watchTry: typeof real.watchTry = (...given) => {
-    const { deps, ...watched } = real.watchTry(...given);
-    return { ...watched, deps: { ...deps, table: marked(deps.table), bucket: marked(deps.bucket) } };
-  };
-  return { ...real, watchTry };
-});
 vi.mock("../../../lib/http/admission.ts", async (original) => {
   const real = await original<typeof import("../../../lib/http/admission.ts")>();
   const gatedTable: typeof real.gatedTable = (...given) => marked(real.gatedTable(...given));

@@ -16,7 +16,6 @@ const notCovered = [
 const machinery = new Set([
   "lib/runtime/aws-client.ts",
   "lib/events/bounded.ts",
-  "lib/events/watched.ts",
   "lib/store/bounded.ts",
   "lib/store/client.ts",
   "lib/store/create-table.ts",

@@ -194,8 +194,7 @@ const largest: Readonly<Record<KindsThat<{ readonly grows: Growth }>, () => Attr
       ]),
     ),
   }),
-  tries: () =>
-    Object.fromEntries(many(eventLimits.unfinishedTriesMax + 1, (index) => [`begun ${uuid}${index}`, true])),
+  tries: () => Object.fromEntries(many(eventLimits.triesMax + 1, (index) => [`begun ${uuid}${index}`, true])),
   webhook: () => ({
     id: uuid,
     authorized: many(keyLimits.authorizedOrganizationsMax, () => uuid),

@@ -14,7 +14,7 @@ export const queueRules = {
    * given up within a simulated life: by the worker itself, and by the queue if the worker does not.
    */
   workerReceivesMax: 60,
-  receivesMax: 60 + 10 * eventLimits.ownTriesMin,
+  receivesMax: 60 + 10 * eventLimits.triesMax,
 } as const;
 
 /**

@@ -48,7 +48,7 @@ async function rest(world: EventWorld): Promise<void> {
   for (const days of [0, eventLimits.waitingDaysMax + 1]) {
     world.passDays(days);
     // An event that ends its worker ends this run too, until the event is given up.
-    for (let run = 0; run <= eventLimits.unfinishedTriesMax; run++) await look(world);
+    for (let run = 0; run <= eventLimits.triesMax; run++) await look(world);
   }
 }
 

@@ -1,12 +1,9 @@
 import * as kinds from "../../../../lib/contract/items.ts";
+import { eventLimits } from "../../../../lib/contract/limits.ts";
 import { ingest } from "../../../../lib/events/ingest.ts";
 import type { QueueMessage } from "../../../../lib/events/ports.ts";
-import {
-  type Condition,
-  StoreUnavailable,
-  type TransactionWrite,
-  type Write,
-} from "../../../../lib/store/table.ts";
+import { type Condition, StoreUnavailable, type TransactionWrite } from "../../../../lib/store/table.ts";
+import { lastingUser } from "./history.ts";
 import { moveWeaknesses } from "./move-weaknesses.ts";
 import type { EventWeakness } from "./world.ts";
 
@@ -58,12 +55,6 @@ const askingForSeats = (message: QueueMessage): QueueMessage => ({
   ...message,
   body: message.body.replace('"seat_assigned":false', '"seat_assigned":true'),
 });
-
-function withoutCount(write: Write, name: string): Write {
-  if (!("update" in write) || !write.change.add) return write;
-  const add = write.change.add.filter(([path]) => path !== name);
-  return { ...write, change: { ...write.change, add } };
-}
 
 const isSeatsBound = (condition: Condition): boolean =>
   "atMost" in condition && condition.atMost[0] === "seats_free";
@@ -138,19 +129,24 @@ const endlessPatience: EventWeakness = {
   breaks: ["patient"],
   seedsMax: 60,
   caughtAt: 12,
-  table: (table) => ({
+  table: (table, _, clock) => ({
     ...table,
-    write: (write, options) => table.write(withoutCount(write, "outlasted"), options),
+    getMany: async (keys, options) => {
+      // An answer that is not quick excuses the event.
+      const isLasting = keys.some(({ sk }) => sk === memberKey("", lastingUser).sk);
+      if (isLasting) await clock.sleep(2 * eventLimits.quickAnswerMsMax);
+      return await table.getMany(keys, options);
+    },
   }),
 };
 
-/** A worker forgot the ends of tries that it could not write while the store was unavailable. */
-const forgetsEnds: EventWeakness = {
-  name: "the end of a try is never recorded if the store was unavailable",
+/** A worker forgot the tries that it could not take back while the store was unavailable. */
+const forgetsTries: EventWeakness = {
+  name: "a try is never taken back if the store was unavailable",
   breaks: ["dead"],
   seedsMax: 60,
   caughtAt: 3,
-  ingest: (deps, messages, options) => ingest({ ...deps, unrecordedEnds: new Map() }, messages, options),
+  ingest: (deps, messages, options) => ingest({ ...deps, triesToTakeBack: new Map() }, messages, options),
 };
 
 /** Only the queue ever gave up a message that always met temporary errors. */
@@ -168,7 +164,7 @@ export const eventWeaknesses: readonly EventWeakness[] = [
   seatsForEverybody,
   endlessPatience,
   neverGivesUp,
-  forgetsEnds,
+  forgetsTries,
   markWithoutMode,
   everyFaultPasses,
   shortUnconditionally,

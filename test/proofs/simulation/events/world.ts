@@ -4,7 +4,7 @@ import * as kinds from "../../../../lib/contract/items.ts";
 import { auditLimits } from "../../../../lib/contract/limits.ts";
 import { organizationTenant } from "../../../../lib/contract/tenants.ts";
 import { ingest } from "../../../../lib/events/ingest.ts";
-import type { DeadLetter, EventDeps, QueueMessage, UnrecordedEnds } from "../../../../lib/events/ports.ts";
+import type { DeadLetter, EventDeps, QueueMessage, TriesToTakeBack } from "../../../../lib/events/ports.ts";
 import { groupOf } from "../../../../lib/events/send.ts";
 import type { KnownTenants } from "../../../../lib/metrics/finalize.ts";
 import { changeOrganizationSettings } from "../../../../lib/organizations/settings.ts";
@@ -40,7 +40,7 @@ const lastingSteps = 140;
 const baseMs = Date.parse("2026-11-15T12:00:00.000Z");
 
 /** What a function keeps in memory from one batch to the next, until it ends. */
-type Memory = { unrecordedEnds: UnrecordedEnds; readonly knownTenants: KnownTenants };
+type Memory = { triesToTakeBack: TriesToTakeBack; readonly knownTenants: KnownTenants };
 
 /** The code of a process that died runs on in the model, but what it remembers is lost. */
 class MemoryOf<Name, Value> extends Map<Name, Value> {
@@ -247,7 +247,7 @@ export class EventWorld {
   }
 
   async worker(): Promise<void> {
-    const memory: Memory = { unrecordedEnds: new Map(), knownTenants: new Map() };
+    const memory: Memory = { triesToTakeBack: new Map(), knownTenants: new Map() };
     while (!this.isClosing) {
       // No worker receives while nothing can be delivered.
       const untilVisible = Math.max(0, (this.queue.nextVisible ?? 0) - this.#scheduler.now);
@@ -259,11 +259,11 @@ export class EventWorld {
 
   async #deliver(batch: Parameters<ModelQueue["settle"]>[0], memory: Memory): Promise<void> {
     const { dice } = this;
-    const process = new Process(() => memory.unrecordedEnds.clear());
-    const unrecordedEnds = new MemoryOf(process, memory.unrecordedEnds);
-    memory.unrecordedEnds = unrecordedEnds;
+    const process = new Process(() => memory.triesToTakeBack.clear());
+    const triesToTakeBack = new MemoryOf(process, memory.triesToTakeBack);
+    memory.triesToTakeBack = triesToTakeBack;
     const ids = batch.map(({ id }) => this.#eventOf.get(id)?.id ?? id);
-    const deps = { ...this.deps(process, ids), unrecordedEnds, knownTenants: memory.knownTenants };
+    const deps = { ...this.deps(process, ids), triesToTakeBack, knownTenants: memory.knownTenants };
     const run = { isOver: false };
     const table = this.#watched(deps.table, run);
     // Some functions have little time, so that it ends in the middle of the work.
