@@ -133,7 +133,9 @@ const endlessPatience: EventWeakness = {
     ...table,
     getMany: async (keys, options) => {
       // An answer that is not quick excuses the event.
-      const isLasting = keys.some(({ sk }) => sk === memberKey("", lastingUser).sk);
+      const isLasting = keys.some(
+        ({ sk }) => sk === kinds.member.key({ organization: "", userId: lastingUser }).sk,
+      );
       if (isLasting) await clock.sleep(2 * eventLimits.quickAnswerMsMax);
       return await table.getMany(keys, options);
     },
