@@ -4,11 +4,11 @@ import type { TenantKey } from "../contract/tenants.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { ErrorCollector } from "../runtime/error-collector.ts";
 import { required } from "../runtime/required.ts";
-import { untilTime } from "../store/bounded.ts";
 import { type LearningItem, parseLearning } from "../store/items/learning.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import { type Item, type Key, queryAll, type TransactionWrite } from "../store/table.ts";
+import { untilTime } from "../store/until-time.ts";
 import { listedBehind, moveWrites, timeOfPlace } from "./record.ts";
 
 /**

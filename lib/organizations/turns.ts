@@ -1,9 +1,9 @@
 import { eventLimits } from "../contract/limits.ts";
 import { ErrorCollector } from "../runtime/error-collector.ts";
 import { limitConcurrency } from "../runtime/limit-concurrency.ts";
-import { untilTime } from "../store/bounded.ts";
 import type { Store } from "../store/retry-on-conflict.ts";
 import { type Item, queryAll } from "../store/table.ts";
+import { untilTime } from "../store/until-time.ts";
 
 /** Long work on one organization that waits for its turn. */
 export type Waiting = {

@@ -1,6 +1,4 @@
-import { TimeUp } from "../runtime/time-up.ts";
 import { checkTime } from "./retry.ts";
-import type { Store } from "./retry-on-conflict.ts";
 import type { Table, Until } from "./table.ts";
 
 /**
@@ -30,20 +28,4 @@ export function callsUntil(until: Until): <Answer>(call: () => Promise<Answer>) 
     checkTime(until);
     return await Promise.race([call(), over]);
   };
-}
-
-/** Does work that can be interrupted at any call of the store, and continues later, until it ends or the time is up. */
-export async function untilTime<Answer>(
-  store: Store,
-  endsMs: number,
-  work: (bounded: Store) => Promise<Answer>,
-): Promise<Answer | "time up"> {
-  const isOver = () => store.clock.nowMs() >= endsMs;
-  const table = boundedTable(store.table, { isOver, signal: new AbortController().signal });
-  try {
-    return await work({ ...store, table });
-  } catch (error) {
-    if (error instanceof TimeUp && isOver()) return "time up";
-    throw error;
-  }
 }

@@ -20,6 +20,8 @@ function edgeText(schema: Schema, edge: Edge): string {
     : twoBytes.repeat(bytesMax / 2);
 }
 
+const uuidParts = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/;
+
 /** The smallest or the largest value that the schema allows. */
 function edgeValue(schema: Schema, edge: Edge): unknown {
   if (schema.enum) return schema.enum.at(edge === "least" ? 0 : -1);
@@ -29,6 +31,8 @@ function edgeValue(schema: Schema, edge: Edge): unknown {
   if (schema.type === "array") return edgeArray(schema, edge);
   if (schema.type === "object") return edgeObject(schema, edge);
   if (schema.type === "null") return null;
+  if (schema.format === "uuid")
+    return (edge === "least" ? "0" : "F").repeat(32).replace(uuidParts, "$1-$2-$3-$4-$5");
   if (schema.format === "date") return edge === "least" ? "0001-01-01" : "9999-12-31";
   if (schema.format === "uri")
     return edge === "least" ? "http://a" : "https://a/".padEnd(charactersMaxOf(schema) ?? 0, "f");

@@ -31,8 +31,10 @@ export function textOf(
 }
 
 /** Ids and e-mail addresses are counted in bytes, and the document says so. */
-export const bytesMaxOf = ({ description, maxLength }: Schema): number | undefined =>
-  description?.includes("bytes of UTF-8") ? maxLength : undefined;
+export const bytesMaxOf = ({ description }: Schema): number | undefined => {
+  const bytes = /At most (\d+) bytes of UTF-8/.exec(description ?? "")?.[1];
+  return bytes === undefined ? undefined : Number(bytes);
+};
 
 /** Where the document says that a part of the text does not count, its words give the limit of the rest. */
 export const charactersMaxOf = ({ description, maxLength }: Schema): number | undefined => {

@@ -7,6 +7,7 @@ import { internalFunctions, type Worker, workers } from "../../../lib/contract/w
 import { systemClock, toTimestamp } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
 import type { Table } from "../../../lib/store/table.ts";
+import { pendingValue } from "../../../lib/stream/pending.ts";
 import { writeSpill } from "../../../lib/stream/spill.ts";
 import { keyOfWebhook } from "../../../lib/webhooks/scope.ts";
 import { item, newHome, verbsOf } from "../../learnings/fixture.ts";
@@ -189,8 +190,17 @@ test("finishMoves moves an organization to its new tenant after an interrupted m
     update: kinds.moving.key({ organization: uuid }),
     change: { set: [["busy_until_ms", 0]] },
   });
+  // Another process was cut off before it deleted the parts of a large entry that it had replaced.
+  const deps = { table: table(), clock: systemClock, random: systemRandom };
+  const spill = await writeSpill(deps, uuid, "nobody", Buffer.alloc(10));
+  const pending = { added: [], dropped: [], spills: [{ organization: uuid, ...spill }] };
+  await table().write({
+    update: kinds.streamHead.key({ tenant: workspaceTenant("background-before") }),
+    change: { set: [["q", pendingValue(pending)]] },
+  });
   await deployment().wake("ScheduleFinishMoves");
   expect(await table().get(kinds.organization.key({ organization: uuid }))).not.toHaveProperty("leaving");
+  expect(await table().get(kinds.spillPart.key({ spillId: spill.id, index: 0 }))).toBeUndefined();
 });
 
 test("ringWebhooks rings webhooks of an organization and a workspace, and disables one that fails for days", async () => {

@@ -11,6 +11,7 @@ import {
 } from "../../../lib/contract/operations.ts";
 import { requestOf, type Subject, usualKind } from "../../../lib/contract/requests.ts";
 import { systemClock, toTimestamp } from "../../../lib/runtime/clock.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
 import { absent } from "../../support/subject.ts";
 import type { everyKindOfKey } from "../../support/world.ts";
 import type { Deployment } from "./deployment.ts";
@@ -228,6 +229,9 @@ export function goodCallsOn({ deployment, world, fixture }: Stage) {
       expect((await send("createWebhook")).status).toBe(201);
       const whole = await send("createWebhook", {}, "workspace");
       expect([whole.status, whole.json]).toMatchObject([201, { secret: expect.stringMatching(/^whsec_/) }]);
+      const repeated = { body: { idempotency_key: systemRandom.uuid() } };
+      const first = await send("createWebhook", repeated);
+      expect((await send("createWebhook", repeated)).json).toEqual(first.json);
     },
     async listWebhooks() {
       await newWebhook();

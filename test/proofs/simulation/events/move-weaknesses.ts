@@ -16,7 +16,7 @@ const overtakenForEver: EventWeakness = {
   name: "a move that a rename overtakes does not end",
   breaks: ["moving"],
   seedsMax: 700,
-  caughtAt: 564,
+  caughtAt: 220,
   table: (table) => {
     const versions = new Map<string, unknown>();
     const see = (item: Item | undefined): void => {
@@ -55,7 +55,7 @@ const staleWaits: EventWeakness = {
   name: "a stale event of an organization waits until the organization has moved",
   breaks: ["held"],
   seedsMax: 400,
-  caughtAt: 12,
+  caughtAt: 28,
   ingest: async (deps, messages, options) => {
     const left: (typeof messages)[number][] = [];
     for (const message of messages) {
@@ -90,7 +90,7 @@ const storedVersionsExpire: EventWeakness = {
   name: "a stored version from ahead of the host's clock counts as none",
   breaks: ["missed"],
   seedsMax: 200,
-  caughtAt: 45,
+  caughtAt: 61,
   table: (table, look, clock) => {
     const isAhead = ({ version }: Item): boolean =>
       typeof version === "string" && isTooFarAhead(occurredAtMsOf(version), clock.nowMs());

@@ -71,7 +71,7 @@ const shortUnconditionally: EventWeakness = {
   name: "a member stays without a seat although seats were bought meanwhile",
   breaks: ["people"],
   seedsMax: 800,
-  caughtAt: 254,
+  caughtAt: 354,
   table: (table) => ({
     ...table,
     transact: async (writes, options) => {

@@ -6,8 +6,8 @@ import { bend, isHead, readsApart } from "./weaken.ts";
 export const moveReadsApart: Weakness = {
   name: "tenant change without reading the old head together",
   breaks: ["missed", "left-behind"],
-  seedsMax: 2000,
-  caughtAt: 1969,
+  seedsMax: 7000,
+  caughtAt: 6751,
   table: bend(
     ["mover"],
     readsApart((keys) => keys.some(isHead)),
@@ -18,7 +18,7 @@ export const moveLeavesUnpublished: Weakness = {
   name: "tenant change without settling the new stream",
   breaks: ["missed", "unsettled"],
   seedsMax: 2000,
-  caughtAt: 230,
+  caughtAt: 572,
   table: bend(["mover"], (table) => {
     let isMoving = false;
     return {
@@ -39,7 +39,7 @@ export const positionOfAnotherMove: Weakness = {
   name: "tenant change that begins where the one before it had stopped",
   breaks: ["missed", "left-behind"],
   seedsMax: 4000,
-  caughtAt: 2720,
+  caughtAt: 1411,
   table: bend(["flipper"], (table) => ({
     transact: async (writes, options) => {
       const bent = writes.map(async (write): Promise<TransactionWrite> => {
