@@ -137,7 +137,7 @@ function countLines({ accessLogs, apiLogs, workerLogs }: ObservabilityProps): Li
       })
       .metric({ period: metricPeriod, statistic: Stats.SUM, label });
   // Lambda's own line about an init that crashed or took too long; it writes none about one that worked.
-  const failedInit = FilterPattern.literal("%INIT_REPORT .*Status: (error|timeout)%");
+  const failedInit = FilterPattern.allTerms("INIT_REPORT", "Status");
   // Both filters count the same metric.
   count(workerLogs, "failed_starts", failedInit, "");
   return {

@@ -74,8 +74,10 @@ export async function searchForReview(deps: SearchDeps, request: unknown): Promi
 function firstFilesOf(text: string, bytesMax: number): string {
   const beginning = beginningOf(text, bytesMax);
   if (beginning.length === text.length) return text;
-  const ends = ["\ndiff --git ", "\n--- "].map((header) => text.lastIndexOf(header, beginning.length));
-  const end = ends.find((place) => place > 0);
+  // A removed line may look like half of a plain header: `-- a comment` of SQL.
+  const header = /^diff --git /m.test(text) ? /\ndiff --git /g : /\n--- .*\n\+\+\+ /g;
+  const files = Array.from(`\n${text}`.matchAll(header), ({ index }) => index - 1);
+  const end = files.slice(1).findLast((place) => place <= beginning.length);
   return end === undefined ? beginning : text.slice(0, end);
 }
 

@@ -108,6 +108,16 @@ describe("the reviewer's search", () => {
       });
     });
 
+    test("is searched by its beginning if its first file is too long", async () => {
+      const git = "diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n";
+      const removed = "--- a/x\n+++ b/x\n--- a comment of SQL\n";
+      for (const header of [git, removed]) {
+        const large = header.padEnd(searchBytesMax + 9, "+ a line\n");
+        expect(await searchedOf(large)).toMatchObject({ searched_bytes: searchBytesMax });
+        expect(await searchedOf(`${large}\n${git}`)).toMatchObject({ searched_bytes: searchBytesMax });
+      }
+    });
+
     test("is searched whole if it just fits", async () => {
       expect(await searchedOf("x".repeat(searchBytesMax))).toBeUndefined();
       expect(await searchedOf("x".repeat(searchBytesMax + 1))).toMatchObject({

@@ -214,8 +214,10 @@ describe("alarms", () => {
     );
     const [pattern, ...others] = new Set(filters.map(({ FilterPattern }) => String(FilterPattern)));
     expect(others).toEqual([]);
-    const [, expression = ""] = /^%(.*)%$/.exec(pattern ?? "") ?? [];
-    const counted = (line: string) => new RegExp(expression).test(line);
+    // AWS refuses expressions with parentheses, so these are terms.
+    const terms = Array.from((pattern ?? "").matchAll(/"([^"]+)"/g), ([, term = ""]) => term);
+    expect(terms.map((term) => `"${term}"`).join(" ")).toBe(pattern);
+    const counted = (line: string) => terms.every((term) => line.includes(term));
     expect(counted("INIT_REPORT Init Duration: 1236.04 ms\tPhase: init\tStatus: timeout")).toBe(true);
     expect(
       counted(
