@@ -96,7 +96,7 @@ describe("a simulation that cannot fail proves nothing", () => {
     ],
     [
       "a first resume that begins no earlier than its walk",
-      2_790,
+      20_137,
       {
         resume: ([place = "", settled = "", since = ""]) =>
           place === since ? [beganAt(since), beganAt(since), since] : [place, settled, since],
