@@ -1,7 +1,7 @@
+import { UsageError } from "../lib/runtime/operator-error.ts";
 import type { Command, CommandInput } from "./command.ts";
 import { readProfile } from "./connection/profile.ts";
 import { apiSettings } from "./connection/settings.ts";
-import { UsageError } from "./errors.ts";
 
 /**
  * One command for both: with a key it works over HTTP, with the rights of that key; with --data or --stack, or where

@@ -1,6 +1,7 @@
 import { type Client, createClient } from "../../lib/client/client.ts";
+import { OperatorError } from "../../lib/runtime/operator-error.ts";
 import type { CommandInput, FindTarget, OptionDefinitions } from "../command.ts";
-import { describeApiError, OperatorError } from "../errors.ts";
+import { describeApiError } from "../describe-api-error.ts";
 
 /** Only workspace tokens cover several organizations, of which some operations take one. */
 export const orgOption: OptionDefinitions = {

@@ -9,14 +9,14 @@ import { operator } from "../../lib/audit/entry.ts";
 import { keyLimits } from "../../lib/contract/limits.ts";
 import { plural } from "../../lib/contract/plural.ts";
 import { instanceTenant } from "../../lib/contract/tenants.ts";
+import { findOrganizationByName, readOrganizations } from "../../lib/organizations/find.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
+import { UsageError } from "../../lib/runtime/operator-error.ts";
 import type { KeyItem } from "../../lib/store/items/key.ts";
 import type { Table } from "../../lib/store/table.ts";
 import * as http from "../api/keys.ts";
 import type { Command, CommandInput } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
-import { findOrganizationByName, readOrganizations } from "../connection/organizations.ts";
-import { UsageError } from "../errors.ts";
 import { listOptions } from "../listing.ts";
 import { overHttpOrAsOperator } from "../over-http-or-as-operator.ts";
 import {

@@ -4,14 +4,14 @@ import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import * as z from "zod";
-import { operatorIdentity } from "../../../cli/connection/stack.ts";
-import { firstPath, type ProofContext, proofs } from "../../../cli/prove/proofs.ts";
-import { ProofStack } from "../../../cli/prove/stack.ts";
 import { projectDirectory } from "../../../infra/bundle.ts";
 import { tls } from "../../../infra/constructs/api-definition.ts";
 import { gatewayBody } from "../../../infra/constructs/gateway-responses.ts";
 import { proofOutputs, proofTemplate, streamedBytes } from "../../../infra/proof-stack.ts";
-import { type AwsRequest, startFakeAws } from "../../cli/fake-aws.ts";
+import { firstPath, type ProofContext, proofs } from "../../../lib/checks/proofs/proofs.ts";
+import { ProofStack } from "../../../lib/checks/proofs/stack.ts";
+import { operatorIdentity } from "../../../lib/operator/stack.ts";
+import { type AwsRequest, startFakeAws } from "../../checks/fake-aws.ts";
 
 /** AWS's answers as the service needs them; a test changes some. */
 const asNeeded = {

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { projectDirectory } from "../../../infra/bundle.ts";
-import { startFakeAws } from "../../cli/fake-aws.ts";
+import { startFakeAws } from "../../checks/fake-aws.ts";
 
 const pages = [
   ["ReviewApi", "ReviewApi-pr-7", "ReviewApi-pr-8"],
