@@ -335,7 +335,7 @@ test("the stack is made of the service's own parts, and changes only a path", as
 
 function run(env: NodeJS.ProcessEnv, onStart = (_: ChildProcess) => {}) {
   return new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
-    const file = join(projectDirectory, "cli", "prove", "run.ts");
+    const file = join(projectDirectory, "cli", "prove.ts");
     onStart(
       execFile(
         process.execPath,
