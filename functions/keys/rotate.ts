@@ -1,6 +1,5 @@
-import { toKeyRecord } from "../../lib/access/key-record.ts";
-import { withUse } from "../../lib/access/last-used.ts";
 import { keyPrefetch, rotateWithinReach } from "../../lib/access/manage-keys.ts";
+import { toIssuedRecord } from "../../lib/access/rotate-key.ts";
 import * as kinds from "../../lib/contract/items.ts";
 import { rotateKey as operation } from "../../lib/contract/operations/keys.ts";
 import { createHandler } from "../../lib/http/create-handler.ts";
@@ -11,8 +10,7 @@ export const handler = createHandler(
     const { path, body } = call.input;
     const key = call.prefetched.get(kinds.apiKey.key({ keyId: path.key_id }));
     const rotated = await rotateWithinReach(call, key, body.grace_seconds);
-    const record = toKeyRecord(withUse(rotated.key, undefined), rotated.organizations, call.clock.nowMs());
-    return { json: { key: rotated.text, ...record } };
+    return { json: toIssuedRecord(rotated, call.clock.nowMs()) };
   },
   { prefetch: keyPrefetch },
 );

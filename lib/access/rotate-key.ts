@@ -10,7 +10,7 @@ import type { OrganizationItem } from "../store/items/organization.ts";
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import { ConditionFailed, StoreUnavailable, type TransactionWrite } from "../store/table.ts";
 import { type KeyActor, keyEvent, organizationsOf, rightsOf } from "./key-entry.ts";
-import { keyStateOf } from "./key-record.ts";
+import { keyStateOf, toKeyRecord } from "./key-record.ts";
 import {
   boundedRegistryTable,
   draftKeyItem,
@@ -29,7 +29,7 @@ import {
   requireOrganization,
   requireOwnKind,
 } from "./key-requirements.ts";
-import { neverUsed } from "./last-used.ts";
+import { neverUsed, withUse } from "./last-used.ts";
 
 /** A successor, and the provider's ids of its organizations (null: all of its workspace or instance). */
 export type RotatedKey = IssuedKey & { readonly organizations: readonly string[] | null };
@@ -40,10 +40,17 @@ type Rotation = KeyActor & {
   readonly owner?: string | undefined;
 };
 
+/** The answer of a rotation. */
+export const toIssuedRecord = ({ text, key, organizations }: RotatedKey, nowMs: number) => ({
+  key: text,
+  ...toKeyRecord(withUse(key, undefined), organizations, nowMs),
+});
+
+/** For the operator: every kind of key but workspace tokens. */
 export async function rotateKey(
   deps: RegistryDeps,
   request: Rotation & { readonly id: string },
-): Promise<IssuedKey> {
+): Promise<RotatedKey> {
   return await rotate(deps, await requireOwnKind(deps.table, request.id), request);
 }
 
