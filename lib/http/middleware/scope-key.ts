@@ -1,3 +1,4 @@
+import { namesOwnKey } from "../../access/key-reach.ts";
 import type { OperationContext } from "../../access/operation-context.ts";
 import { checkPermission, narrowToPlan } from "../../access/policy.ts";
 import { readableDigest } from "../../access/readable.ts";
@@ -11,7 +12,7 @@ import { adds, type Middleware } from "./middleware.ts";
 import type { Opened } from "./request-lifecycle.ts";
 import type { Validated } from "./validate-input.ts";
 
-export type Scoped = Pick<OperationContext, "scope" | "paging">;
+export type Scoped = Pick<OperationContext, "scope" | "paging" | "isOwnKey">;
 
 /** Decides which organizations the key acts on, in this order: selection, the cursor's binding, plan, permission. */
 export function scopeKey<Op extends Operation>(
@@ -20,7 +21,7 @@ export function scopeKey<Op extends Operation>(
 ): Middleware<Opened & Authenticated & Validated<Op>, Scoped> {
   return {
     before: adds(async function scopeRequest({ event, context }) {
-      const { principal, readable, input, cursor, clock, random } = context;
+      const { principal, prefetched, readable, input, cursor, clock, random } = context;
       const { table } = context.record;
       const request = { operation, principal, input, cursor };
 
@@ -34,11 +35,12 @@ export function scopeKey<Op extends Operation>(
         },
       );
       const allowed = narrowToPlan(operation, selected, principal.key.kind, scopeOptionsOf(request));
-      const sent = { parameters: sentParameters(event), keyInPath: keyInPath(input) };
-      checkPermission(operation, principal, sent);
+      const isOwnKey = await namesOwnKey(operation, { principal, prefetched, table }, keyInPath(input));
+      checkPermission(operation, principal, { parameters: sentParameters(event), isOwnKey });
 
       const scope = await followScope({ table, nowMs: clock.nowMs() }, request, allowed);
-      return { paging, scope: locate ? await narrowScope(locate, { scope, input, table }) : scope };
+      const narrowed = locate ? await narrowScope(locate, { scope, input, table }) : scope;
+      return { paging, scope: narrowed, isOwnKey };
     }),
   };
 }
