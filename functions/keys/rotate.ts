@@ -1,5 +1,5 @@
+import { toIssuedRecord } from "../../lib/access/key-record.ts";
 import { keyPrefetch, rotateWithinReach } from "../../lib/access/manage-keys.ts";
-import { toIssuedRecord } from "../../lib/access/rotate-key.ts";
 import * as kinds from "../../lib/contract/items.ts";
 import { rotateKey as operation } from "../../lib/contract/operations/keys.ts";
 import { createHandler } from "../../lib/http/create-handler.ts";

@@ -1,5 +1,10 @@
-import type { KeyItem } from "../store/items/key.ts";
+import * as kinds from "../contract/items.ts";
+import type { Operation } from "../contract/operation.ts";
+import { type KeyItem, parseKey } from "../store/items/key.ts";
+import { lineOf } from "./key-line.ts";
+import type { OperationContext } from "./operation-context.ts";
 import type { Principal } from "./principal.ts";
+import { textField } from "./request-scope.ts";
 import type { Scope } from "./scope.ts";
 
 type Caller = { readonly principal: Principal; readonly scope: Scope };
@@ -37,6 +42,23 @@ const tokenReach = (own: KeyItem, key: KeyItem): Reach =>
   own.kind === "workspace" && own.workspace_id === key.workspace_id
     ? { list: true, rotate: own.owner === key.owner, end: true }
     : none;
+
+/** Whether the path names the caller's own key or, where the operation allows it, a key that the caller's line made. */
+export async function namesOwnKey(
+  { allowsOwnKey, allowsMaker }: Operation,
+  { principal, prefetched, table }: Pick<OperationContext, "principal" | "prefetched" | "table">,
+  path: unknown,
+): Promise<boolean> {
+  const keyId = textField(path, "key_id");
+  const { key: own } = principal;
+  if (!allowsOwnKey || keyId === undefined) return false;
+  if (keyId === own.id) return true;
+  // What a rotated key made belongs to its successor.
+  const item =
+    allowsMaker && own.rotated_to === null ? prefetched.get(kinds.apiKey.key({ keyId })) : undefined;
+  const madeBy = item && parseKey(item).made_by;
+  return madeBy !== undefined && madeBy === (await lineOf(table, own));
+}
 
 /** Whether `key` is of the same instance and reaches only organizations that the caller's own key reaches. */
 function isWithin(key: KeyItem, own: KeyItem): boolean {

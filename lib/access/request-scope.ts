@@ -8,7 +8,7 @@ import { queryAll, type Table } from "../store/table.ts";
 import { withCurrentOrganizations } from "./authenticate.ts";
 import { followRows, type ScopeMark, type ScopeSpan, spanOf, untilLogsArrive } from "./follow-scope.ts";
 import type { OperationContext, OperationInput } from "./operation-context.ts";
-import { checkPermission, narrowToPlan } from "./policy.ts";
+import { checkPermission, narrowToPlan, type SentWithRequest } from "./policy.ts";
 import type { Principal } from "./principal.ts";
 import {
   coversSeveral,
@@ -54,12 +54,11 @@ export async function authorizeScope(
   deps: { readonly table: Table; readonly nowMs: number },
   request: ScopeRequest,
   selected: Scope,
-  /** The query's parameters, as `sentParameters` names them. */
-  parameters: readonly string[],
+  sent: SentWithRequest,
 ): Promise<Scope> {
-  const { operation, principal, input } = request;
+  const { operation, principal } = request;
   const allowed = narrowToPlan(operation, selected, principal.key.kind, scopeOptionsOf(request));
-  checkPermission(operation, principal, { parameters, keyInPath: textField(input.path, "key_id") });
+  checkPermission(operation, principal, sent);
   return followScope(deps, request, allowed);
 }
 

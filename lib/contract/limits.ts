@@ -127,6 +127,13 @@ export const keyLimits = {
   organizationsAtOnce: 50,
   /** Rows of a key list that the operator's tool or the scheduled worker holds at the same time. */
   rowsReadTogether: 100,
+  /** Live keys that one line made. A key and its rotations count once. */
+  madeKeysMax: 50,
+  /** Ended ones that a line still knows, for repeated requests. */
+  endedKeysMax: 50,
+  /** Days until a made key expires, unless the request or its maker's end says otherwise. */
+  madeKeyDaysDefault: 90,
+  madeKeyDaysMax: 365,
   /** How long a revoked key occupies the place of a key whose transaction may still arrive. */
   fenceDays: 1,
 } as const;

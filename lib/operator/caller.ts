@@ -1,7 +1,8 @@
+import { toIssuedRecord } from "../access/key-record.ts";
 import { listKeys, operatorListing } from "../access/list-keys.ts";
 import type { Paging } from "../access/operation-context.ts";
 import { revokeKey } from "../access/revoke-key.ts";
-import { rotateKey, toIssuedRecord } from "../access/rotate-key.ts";
+import { rotateKey } from "../access/rotate-key.ts";
 import type { Caller } from "../client/caller.ts";
 import type { AnswerOf, Client, RequestOf } from "../client/client.ts";
 import { keyLimits } from "../contract/limits.ts";

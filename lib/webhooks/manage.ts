@@ -12,7 +12,14 @@ import { AddressRefused, checkReceiver, type Network } from "./addresses.ts";
 import { markAt } from "./marks.ts";
 import { isRepeatable, type OnceRequest, onceRequest, onceWrite, readOnce } from "./once.ts";
 import { webhookEntry } from "./record.ts";
-import { keyOfWebhook, readWebhook, requireReach, shardOf, type WebhookScope } from "./scope.ts";
+import {
+  keyOfWebhook,
+  readWebhook,
+  requireReach,
+  requireTypes,
+  shardOf,
+  type WebhookScope,
+} from "./scope.ts";
 import {
   newSecret,
   readOrMakeSealingKey,
@@ -47,6 +54,7 @@ export async function createWebhook(
 ): Promise<WebhookWithSecret> {
   const { table, random, clock } = manager;
   const { url, types, description } = fields;
+  requireTypes(scope, types);
   const request = { owner: scope.owner, url, types, description };
   const once = onceRequest(manager, "createWebhook", idempotencyKey, request);
   return await retryOnConflict(manager, async () => {
@@ -171,6 +179,7 @@ export async function updateWebhook(
         failing_since_ms: null,
       }),
     };
+    requireTypes(scope, after.types);
     if (JSON.stringify(before) === JSON.stringify(after)) return before;
     await manager.table.transact([
       {
@@ -267,8 +276,10 @@ export async function testWebhook(manager: Manager, scope: WebhookScope, id: str
 async function readWithSecrets({ table }: Pick<AuditedContext, "table">, scope: WebhookScope, id: string) {
   const keys = [keyOfWebhook(scope, id), kinds.webhookKey.key(), kinds.webhookSecrets.key({ webhookId: id })];
   const [item, key, secrets] = await table.getMany(keys);
+  const webhook = requireReach(scope, item);
+  requireTypes(scope, webhook.types);
   return {
-    webhook: requireReach(scope, item),
+    webhook,
     key: sealingKeyOf(key),
     secrets: parseWebhookSecrets(required(secrets, "the secrets of the webhook")),
   };

@@ -31,10 +31,12 @@ const shared = {
 } as const;
 const reading = {
   ...shared,
+  only: "webhooks:read",
   rateLimit: { bucket: "webhooks", requestsMax: 60, windowSeconds: 60, owner: "quota" },
 } as const;
 const writing = {
   ...shared,
+  only: "webhooks:write",
   rateLimit: { bucket: "webhooks-write", requestsMax: 10, windowSeconds: 60, owner: "quota" },
 } as const;
 

@@ -1,6 +1,6 @@
 import { authenticate } from "../../access/authenticate.ts";
 import type { OperationContext } from "../../access/operation-context.ts";
-import { checkKeyKind } from "../../access/policy.ts";
+import { checkKeyKind, checkOnly } from "../../access/policy.ts";
 import { actorOf } from "../../access/principal.ts";
 import { readableBy } from "../../access/readable.ts";
 import { checkAllIsAllowed } from "../../access/scope.ts";
@@ -28,7 +28,7 @@ export type Prefetch = (
   },
 ) => readonly Key[];
 
-/** Identifies the caller (401), and checks that the operation accepts this kind of key (403, 410). */
+/** Identifies the caller (401), and checks that the operation accepts this kind of key and its `only` (403, 410). */
 export function authenticateKey(
   operation: Operation,
   prefetch: Prefetch = () => [],
@@ -57,6 +57,7 @@ export function authenticateKey(
       if (operation.instanceScope === "named" && principal.key.kind === "legacy")
         checkAllIsAllowed(operation, principal, peekBody(operation, event, "org_id"));
       checkKeyKind(operation, principal, [...sentParameters(event), ...restrictedFields(operation, event)]);
+      checkOnly(operation, principal, pathValues(event).key_id);
       if (wantsCursorKeys) cursorKeys.accept(prefetched.get(kinds.cursorKeys.key()));
       return {
         principal,

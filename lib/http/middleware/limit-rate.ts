@@ -19,10 +19,10 @@ export type Limited = Pick<OperationContext, "table" | "admitted"> & {
 /** Counts the call beside the operation: its reads are sent at once, its writes and its answer wait for the limiter. */
 export function limitRate(operation: Operation): Middleware<Opened & Authenticated & Scoped, Limited> {
   return {
-    before: adds(function startCounting({ context: { record, principal, scope } }) {
+    before: adds(function startCounting({ context: { record, principal, scope, isOwnKey } }) {
       const { limiter } = dependencies();
       const { table } = record;
-      const owner = bucketOwner(operation, principal, scope);
+      const owner = isOwnKey ? principal.key.id : bucketOwner(operation, principal, scope);
       limiter.refuseKnownFull(operation.rateLimit, owner);
       const admitted = admit({ limiter, table }, operation, owner, () => {
         record.limiterFailed = true;

@@ -1,3 +1,4 @@
+import { namesOwnKey } from "../../access/key-reach.ts";
 import type { OperationContext } from "../../access/operation-context.ts";
 import { readableDigest } from "../../access/readable.ts";
 import { authorizeScope, type Locate, narrowScope, resolveScope } from "../../access/request-scope.ts";
@@ -11,7 +12,7 @@ import { adds, type Middleware } from "./middleware.ts";
 import type { Opened } from "./request-lifecycle.ts";
 import type { Validated } from "./validate-input.ts";
 
-export type Scoped = Pick<OperationContext, "scope" | "paging">;
+export type Scoped = Pick<OperationContext, "scope" | "paging" | "isOwnKey">;
 
 /** Decides which organizations the key acts on, in this order: selection, the cursor's binding, plan, permission. */
 export function scopeKey<Op extends Operation>(
@@ -20,7 +21,7 @@ export function scopeKey<Op extends Operation>(
 ): Middleware<Opened & Authenticated & Validated<Op>, Scoped> {
   return {
     before: adds(async function scopeRequest({ event, context }) {
-      const { principal, readable, input, cursor, clock, random } = context;
+      const { principal, prefetched, readable, input, cursor, clock, random } = context;
       const { table } = context.record;
       const request = { operation, principal, input, cursor };
 
@@ -34,9 +35,10 @@ export function scopeKey<Op extends Operation>(
         },
       );
       if (cursor && operation.paging?.resumable && coversSeveral(selected)) checkMark(cursor, principal);
-      const deps = { table, nowMs: clock.nowMs() };
-      const scope = await authorizeScope(deps, request, selected, sentParameters(event));
-      return { paging, scope: locate ? await narrowScope(locate, { scope, input, table }) : scope };
+      const isOwnKey = await namesOwnKey(operation, { principal, prefetched, table }, input.path);
+      const sent = { parameters: sentParameters(event), isOwnKey };
+      const scope = await authorizeScope({ table, nowMs: clock.nowMs() }, request, selected, sent);
+      return { paging, scope: locate ? await narrowScope(locate, { scope, input, table }) : scope, isOwnKey };
     }),
   };
 }
