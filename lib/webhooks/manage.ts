@@ -12,6 +12,7 @@ import { AddressRefused, checkReceiver, type Network } from "./addresses.ts";
 import { markAt } from "./marks.ts";
 import { isRepeatable, type OnceRequest, onceRequest, onceWrite, readOnce } from "./once.ts";
 import { webhookEntry } from "./record.ts";
+import { retriesOf, wokenRetries } from "./retries.ts";
 import { keyOfWebhook, readWebhook, requireReach, shardOf, type WebhookScope } from "./scope.ts";
 import {
   newSecret,
@@ -21,7 +22,7 @@ import {
   validSecrets,
   withNewSecret,
 } from "./secrets.ts";
-import { type Attempt, send } from "./send.ts";
+import { type Attempt, isDelivered, send } from "./send.ts";
 import { signRing } from "./sign.ts";
 
 export type WebhookFields = {
@@ -167,9 +168,8 @@ export async function updateWebhook(
       ...(isNew && {
         generation: before.generation + 1,
         rung: { "webhook.disabled": markAt(manager.clock.nowMs()) },
-        retries: {},
-        failing_since_ms: null,
       }),
+      retries: isNew ? {} : retriesOf(types ?? before.types, before.retries),
     };
     if (JSON.stringify(before) === JSON.stringify(after)) return before;
     await manager.table.transact([
@@ -184,6 +184,7 @@ export async function updateWebhook(
             { equals: ["types", before.types] },
             { equals: ["description", before.description] },
             { equals: ["disabled_reason", before.disabled_reason] },
+            { equals: ["retries", before.retries] },
           ],
         },
       },
@@ -199,14 +200,8 @@ const changeTo = (after: WebhookItem, isNew: boolean) => ({
     ["types", after.types] as const,
     ["description", after.description] as const,
     ["disabled_reason", after.disabled_reason] as const,
-    ...(isNew
-      ? [
-          ["generation", after.generation] as const,
-          ["rung", after.rung] as const,
-          ["retries", after.retries] as const,
-          ["failing_since_ms", after.failing_since_ms] as const,
-        ]
-      : []),
+    ["retries", after.retries] as const,
+    ...(isNew ? [["generation", after.generation] as const, ["rung", after.rung] as const] : []),
   ],
   ...(after.disabled_reason === null && { remove: ["disabled_at_ms"] }),
 });
@@ -255,13 +250,27 @@ export async function rotateWebhook(
   });
 }
 
-/** Sends a ring of type `ping` now. Nothing is recorded. */
+/** Sends a ring of type `ping` now. If the receiver takes it, every ring that waits is due. */
 export async function testWebhook(manager: Manager, scope: WebhookScope, id: string): Promise<Attempt> {
   const { webhook, key, secrets } = await readWithSecrets(manager, scope, id);
   await manager.admitted;
   const nowMs = manager.clock.nowMs();
   const ring = { id: `ping_${manager.random.uuid()}`, type: "ping", data: {} } as const;
-  return await send(manager, webhook.url, signRing(ring, validSecrets(key, id, secrets, nowMs), nowMs));
+  const message = signRing(ring, validSecrets(key, id, secrets, nowMs), nowMs);
+  const attempt = await send(manager, webhook.url, message);
+  if (isDelivered(attempt)) await wakeRetries(manager, scope, webhook);
+  return attempt;
+}
+
+async function wakeRetries(manager: Manager, scope: WebhookScope, webhook: WebhookItem): Promise<void> {
+  await retryOnConflict(manager, async (attempt) => {
+    const { id, retries } = attempt === 0 ? webhook : await readWebhook(manager.table, scope, webhook.id);
+    if (Object.keys(retries).length === 0) return;
+    const due = wokenRetries(retries, manager.clock.nowMs(), true);
+    const change = { set: [["retries", due]] } as const;
+    const when = { equals: ["retries", retries] } as const;
+    await manager.table.write({ update: keyOfWebhook(scope, id), change, when }, { idempotent: true });
+  });
 }
 
 async function readWithSecrets({ table }: Pick<AuditedContext, "table">, scope: WebhookScope, id: string) {

@@ -18,8 +18,8 @@ import { markAt, msOfMark } from "./marks.ts";
 
 /** Something that a webhook has not been told. */
 export type News = {
-  /** What the webhook knows once the ring is delivered. */
-  readonly mark: string;
+  /** What the webhook knows once the ring is delivered; absent if it knows no more than before. */
+  readonly mark?: string;
   /** The ids that the ring carries. */
   readonly data: Readonly<Record<string, unknown>>;
   /** Nothing to tell: only the mark moves on. */

@@ -24,6 +24,7 @@ import { askingOnce, type Network } from "./addresses.ts";
 import { attemptPut, deliveryPlace } from "./deliveries.ts";
 import { type News, OwnerNews } from "./news.ts";
 import { webhookEvent } from "./record.ts";
+import { isHopeless, retryAfter, wokenRetries } from "./retries.ts";
 import { keyOfWebhook } from "./scope.ts";
 import { sealingKeyOf, validSecrets } from "./secrets.ts";
 import { type Attempt, isDelivered, send } from "./send.ts";
@@ -95,7 +96,7 @@ async function findDue(
     startMs,
   );
   await Promise.all(owners.map((each) => pieces.run(() => atATime(() => findOf(each)))));
-  const isFailing = ({ webhook }: Due) => Number(webhook.failing_since_ms !== null);
+  const isFailing = ({ webhook }: Due) => Number(Object.keys(webhook.retries).length > 0);
   return due.toSorted((one, other) => isFailing(one) - isFailing(other));
 }
 
@@ -145,6 +146,8 @@ async function newsOf(owner: OwnerNews, webhooks: readonly WebhookItem[], nowMs:
       if ((webhook.retries[type]?.due_ms ?? 0) > nowMs) continue;
       const ofType = await owner.of(webhook, type);
       if (ofType) news.push([type, await sameWhileWaiting(owner, webhook, type, ofType)]);
+      // What the ring was about is gone: the retry ends.
+      else if (webhook.retries[type]) news.push([type, { data: {}, isSilent: true }]);
     }
     if (news.length > 0) due.push({ webhook, owner, news, share });
   }
@@ -228,25 +231,29 @@ async function recordResults(deps: RingDeps, due: Due, results: readonly Result[
   const told = results.filter(({ attempt }) => !attempt || isDelivered(attempt));
   const failed = results.filter(({ attempt }) => attempt && !isDelivered(attempt));
   const hasSuccess = told.some(({ attempt }) => attempt);
-  // Where only silent marks moved on, nobody knows more about the receiver than before.
-  const stillFailing = failed.length > 0 ? (webhook.failing_since_ms ?? nowMs) : webhook.failing_since_ms;
-  const failingSinceMs = hasSuccess ? null : stillFailing;
+  const retries = { ...webhook.retries };
+  for (const { type } of told) delete retries[type];
+  for (const { type, id, place, news } of failed)
+    retries[type] = retryAfter(retries[type], { id, place, mark: news.mark ?? "" }, nowMs);
   const isGone = failed.some(({ attempt }) => attempt?.status === 410);
-  const isHopeless = failingSinceMs !== null && nowMs - failingSinceMs >= webhookLimits.failingMsMax;
-  const reason = isGone ? "gone" : isHopeless ? "failing" : null;
+  const hasFailed = failed.length > 0 && !hasSuccess && isHopeless(retries, webhook.last_success_at, nowMs);
+  const reason = isGone ? "gone" : hasFailed ? "failing" : null;
   const set: Array<readonly [Path, AttributeValue]> = [
-    ...told.map(({ type, news }) => [["rung", type], news.mark] as const),
-    ...failed.map((result) => [["retries", result.type], retryOf(result, nowMs)] as const),
+    ...told.flatMap(({ type, news: { mark } }) =>
+      mark === undefined ? [] : [[["rung", type], mark] as const],
+    ),
+    ["retries", hasSuccess ? wokenRetries(retries, nowMs) : retries],
     ...(hasSuccess ? [["last_success_at", toTimestamp(nowMs)] as const] : []),
     ...(failed.length > 0 ? [["last_failure_at", toTimestamp(nowMs)] as const] : []),
-    ...(failingSinceMs === webhook.failing_since_ms ? [] : [["failing_since_ms", failingSinceMs] as const]),
     ...(reason === null ? [] : [["disabled_reason", reason] as const, ["disabled_at_ms", nowMs] as const]),
   ];
-  const done = told.filter(({ type }) => webhook.retries[type]).map(({ type }) => ["retries", type] as const);
+  // Another run or a request that was faster knows more about the retries than this run.
+  const { generation, types, disabled_reason } = webhook;
+  const read = Object.entries({ generation, types, disabled_reason, retries: webhook.retries });
   const update: Update = {
     update: keyOfWebhook(webhook, webhook.id),
-    change: { set, ...(done.length > 0 && { remove: done }) },
-    when: { all: [{ equals: ["generation", webhook.generation] }, { equals: ["disabled_reason", null] }] },
+    change: { set },
+    when: { all: read.map((equals) => ({ equals })) },
   };
   if (reason === null) {
     await writeIf(deps.table, update, { idempotent: true });
@@ -258,10 +265,4 @@ async function recordResults(deps: RingDeps, due: Due, results: readonly Result[
     update,
     ...systemEntry(deps, webhookEvent(place, "webhook.disabled", webhook, metadata), "webhooks"),
   ]);
-}
-
-function retryOf({ failures, id, place, news }: Result, nowMs: number) {
-  const { retryDelaysMs } = webhookLimits;
-  const delayMs = retryDelaysMs[Math.min(failures, retryDelaysMs.length - 1)] ?? 0;
-  return { failures: failures + 1, due_ms: nowMs + delayMs, id, place, mark: news.mark };
 }

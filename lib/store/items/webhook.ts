@@ -23,19 +23,26 @@ const webhookItem = itemSchema({
   /** By type: the attempts of a ring that is not delivered yet. */
   retries: z.record(
     z.string(),
-    z.object({
-      failures: z.number(),
-      due_ms: z.number(),
-      id: z.string(),
-      /** Its place among the deliveries. */
-      place: z.string(),
-      mark: z.string(),
-    }),
+    z
+      .object({
+        failures: z.number(),
+        /** The first of these failures; absent if the last release wrote it. */
+        since_ms: z.number().optional(),
+        due_ms: z.number(),
+        /** A success made it due since its type was last delivered. */
+        woken: z.boolean().optional(),
+        id: z.string(),
+        /** Its place among the deliveries. */
+        place: z.string(),
+        mark: z.string(),
+      })
+      // Writers compare the retries that they read with those that are stored: no field may get lost.
+      .catchall(z.union([z.string(), z.number(), z.boolean()]).optional()),
   ),
   last_success_at: z.string().nullable(),
   last_failure_at: z.string().nullable(),
-  /** The first failure since the last success; null if the last attempt succeeded. */
-  failing_since_ms: z.number().nullable(),
+  /** The last release needs it. */
+  failing_since_ms: z.number().nullable().optional(),
 });
 
 export type WebhookItem = z.output<typeof webhookItem>;
