@@ -7,6 +7,7 @@ import { isLive, type KeyItem, parseKey } from "../store/items/key.ts";
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import type { Table } from "../store/table.ts";
 import { type KeyActor, keyEvent } from "./key-entry.ts";
+import { endKeyNotes } from "./key-notes.ts";
 import { keyStateOf } from "./key-record.ts";
 import type { RegistryDeps } from "./key-registry.ts";
 import { findOrganization, requireKey, requireOwnKind } from "./key-requirements.ts";
@@ -81,11 +82,12 @@ async function revoke(
         change: { set: [["revoked_at", toTimestamp(nowMs)] as const] },
         when: { all: [{ equals: ["revoked_at", null] }, { equals: ["rotated_to", rotated_to] }] } as const,
       })),
+      ...some.flatMap((key) => endKeyNotes(key, organization)),
       ...auditWrites(deps, keyEvent(named, { by, organization, action, metadata })),
     ]);
   }
   return valid.map(({ id }) => id);
 }
 
-/** Beside them a transaction holds the audit entry, twice. */
-const keysTogetherMax = storeLimits.transactionActionsMax - 2;
+/** Each with up to nine notes; beside them a transaction holds the audit entry, twice. */
+const keysTogetherMax = Math.floor((storeLimits.transactionActionsMax - 2) / 10);

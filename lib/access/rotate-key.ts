@@ -10,6 +10,7 @@ import type { OrganizationItem } from "../store/items/organization.ts";
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import { ConditionFailed, StoreUnavailable, type TransactionWrite } from "../store/table.ts";
 import { type KeyActor, keyEvent, organizationsOf, rightsOf } from "./key-entry.ts";
+import { endKeyNotes } from "./key-notes.ts";
 import { keyStateOf } from "./key-record.ts";
 import {
   boundedRegistryTable,
@@ -85,6 +86,7 @@ async function rotateOnce(deps: RegistryDeps, old: KeyItem, request: Rotation): 
   const action = old.kind === "workspace" ? "token.rotated" : "key.rotated";
   await storeNew(deps, successor.key, [
     retiring(old, successor.key, { by: request.actor.keyId, endMs: firstEndMs }),
+    ...endKeyNotes(old, organization),
     ...conditions,
     ...auditWrites(deps, keyEvent(old, { by: request, organization, action, metadata })),
     ...(unsent ? revokeUnsentWrites(deps, unsent, request, organization) : []),
@@ -154,6 +156,7 @@ function revokeUnsentWrites(
       when: { all: [{ equals: ["revoked_at", null] }, { equals: ["rotated_to", null] }] },
     },
     neverUsed(unsent.id),
+    ...endKeyNotes(unsent, organization),
     ...auditWrites(deps, keyEvent(unsent, { by, organization, action, metadata })),
   ];
 }

@@ -9,7 +9,6 @@ import { type OnceItem, parseWebhookSecrets, type WebhookItem } from "../store/i
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import { type Table, TransactionRefused } from "../store/table.ts";
 import { AddressRefused, checkReceiver, type Network } from "./addresses.ts";
-import { markAt } from "./marks.ts";
 import { isRepeatable, type OnceRequest, onceRequest, onceWrite, readOnce } from "./once.ts";
 import { webhookEntry } from "./record.ts";
 import { retriesOf, wokenRetries } from "./retries.ts";
@@ -126,7 +125,7 @@ const keyTaken = (why: string) =>
 const freshMarks = (nowMs: number): WebhookItem["rung"] =>
   Object.fromEntries(
     (["learning.pending", "security.scan_completed", "key.expiring", "webhook.disabled"] as const).map(
-      (type) => [type, markAt(nowMs)],
+      (type) => [type, toTimestamp(nowMs)],
     ),
   );
 
@@ -154,10 +153,9 @@ export async function updateWebhook(
   return await retryOnConflict(manager, async () => {
     const before = await readWebhook(manager.table, scope, id);
     const isActive = before.disabled_reason === null;
-    const { disabled_at_ms: _, ...kept } = before;
     const isNew = (active === true && !isActive) || (url !== undefined && url !== before.url);
     const after: WebhookItem = {
-      ...(active === true ? kept : before),
+      ...before,
       ...(url !== undefined && { url }),
       ...(types !== undefined && { types: [...types] }),
       ...(description !== undefined && { description }),
@@ -167,7 +165,7 @@ export async function updateWebhook(
       // which webhooks are disabled: to whoever switches one on, it is no news.
       ...(isNew && {
         generation: before.generation + 1,
-        rung: { "webhook.disabled": markAt(manager.clock.nowMs()) },
+        rung: { "webhook.disabled": toTimestamp(manager.clock.nowMs()) },
       }),
       retries: isNew ? {} : retriesOf(types ?? before.types, before.retries),
     };
@@ -203,7 +201,6 @@ const changeTo = (after: WebhookItem, isNew: boolean) => ({
     ["retries", after.retries] as const,
     ...(isNew ? [["generation", after.generation] as const, ["rung", after.rung] as const] : []),
   ],
-  ...(after.disabled_reason === null && { remove: ["disabled_at_ms"] }),
 });
 
 export async function deleteWebhook(manager: AuditedContext, scope: WebhookScope, id: string): Promise<void> {

@@ -11,6 +11,7 @@ import { limitConcurrency } from "../runtime/limit-concurrency.ts";
 import { required } from "../runtime/required.ts";
 import { unlessDamaged } from "../store/items/unless-damaged.ts";
 import { parseWebhook, parseWebhookSecrets, type WebhookItem } from "../store/items/webhook.ts";
+import { newsPuts } from "../store/news.ts";
 import type { Store } from "../store/retry-on-conflict.ts";
 import {
   type AttributeValue,
@@ -88,8 +89,7 @@ async function findDue(
   const due: Due[] = [];
   const findOf = async ([owner, webhooks]: readonly [TenantKey, WebhookItem[]]) => {
     if (isTimeUp()) return void report.unread++;
-    const ownerNews = new OwnerNews({ ...deps, nowMs: startMs, isTimeUp }, owner, webhooks);
-    due.push(...(await newsOf(ownerNews, webhooks, startMs)));
+    due.push(...(await newsOf(new OwnerNews(deps.table, startMs, owner), webhooks, startMs)));
   };
   const owners = inTurns(
     found.flatMap((ofShard) => [...ofShard]),
@@ -245,7 +245,7 @@ async function recordResults(deps: RingDeps, due: Due, results: readonly Result[
     ["retries", hasSuccess ? wokenRetries(retries, nowMs) : retries],
     ...(hasSuccess ? [["last_success_at", toTimestamp(nowMs)] as const] : []),
     ...(failed.length > 0 ? [["last_failure_at", toTimestamp(nowMs)] as const] : []),
-    ...(reason === null ? [] : [["disabled_reason", reason] as const, ["disabled_at_ms", nowMs] as const]),
+    ...(reason === null ? [] : [["disabled_reason", reason] as const]),
   ];
   // Another run or a request that was faster knows more about the retries than this run.
   const { generation, types, disabled_reason } = webhook;
@@ -260,9 +260,12 @@ async function recordResults(deps: RingDeps, due: Due, results: readonly Result[
     return false;
   }
   const place = required(await owner.place(), "the owner of the webhook");
+  const { id, authorized } = webhook;
   const metadata = { reason, last_success_at: webhook.last_success_at };
+  const note = { type: "webhook.disabled", id, nowMs, authorized } as const;
   return await transactIf(deps.table, [
     update,
+    ...newsPuts({ tenant: webhook.owner, organization: null }, note),
     ...systemEntry(deps, webhookEvent(place, "webhook.disabled", webhook, metadata), "webhooks"),
   ]);
 }

@@ -104,7 +104,8 @@ export const rotateKey = operation({
   bodyOptional: true,
   answer: { status: 201, description: "The new key", schema: issuedKeyRecord },
   writes: {
-    put: ["apiKey", "keyRow", "keyDirectory"],
+    put: ["apiKey", "keyRow", "keyDirectory", "news"],
+    delete: ["news"],
     update: ["apiKey", "keyRow", "keyDirectory", "people"],
     rights: ["apiKey"],
   },
@@ -126,7 +127,7 @@ export const deleteKey = operation({
     `You may repeat the request. ${reach}An Admin key may also do it to the user and agentic keys of its scope, a ` +
     "workspace token to the tokens of its workspace.",
   answer: { status: 204, description: "The key no longer works" },
-  writes: { update: ["apiKey"], rights: ["apiKey.revoked_at"] },
+  writes: { update: ["apiKey"], delete: ["news"], rights: ["apiKey.revoked_at"] },
   errors: ["KEY_NOT_FOUND"],
 });
 

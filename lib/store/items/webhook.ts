@@ -14,8 +14,6 @@ const webhookItem = itemSchema({
   created_at: z.string(),
   /** Null while it is active. */
   disabled_reason: z.enum(disabledReasons).nullable(),
-  /** When the service disabled it; absent if a request switched it off. */
-  disabled_at_ms: z.number().optional(),
   /** Grows when it is switched on or gets another URL: the result of an attempt from before is not recorded. */
   generation: z.number(),
   /** By type: what the last delivered ring was about. A type without a mark rings. */
@@ -82,10 +80,16 @@ export const parseDelivery = parseItem("attempt of a delivery", deliveryItem);
 
 const newsItem = itemSchema({
   type: z.enum(webhookTypes),
-  /** UUID of the organization. */
-  organization: z.string(),
-  /** Of the Learning, or of the repository. */
+  /** The tenant that has a copy of it; absent in a note of the last release, which has no copy under its organization. */
+  tenant: tenantKeySchema.optional(),
+  /** UUID of the organization; null in a note about a tenant. */
+  organization: z.string().nullable(),
+  /** The organizations (UUIDs) that a key or a webhook of the tenant reaches; absent: all. */
+  authorized: z.array(z.string()).optional(),
+  /** Of the Learning, the repository, the key or the webhook. */
   id: z.string(),
+  /** Of a key. */
+  expires_at: z.string().optional(),
   ttl: z.number(),
 });
 export type NewsItem = z.output<typeof newsItem>;

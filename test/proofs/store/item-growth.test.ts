@@ -93,6 +93,7 @@ const largest: Readonly<Record<KindsThat<{ readonly grows: Growth }>, () => Attr
     owner: id,
     name: wide(100),
   }),
+  tenantNews: () => ({ id, authorized: many(keyLimits.authorizedOrganizationsMax, () => uuid) }),
   people: () => ({
     counts: Object.fromEntries(roles.map((role) => [role, 1e9])),
     roles: Object.fromEntries(roles.map((role) => [role, 4_095])),
