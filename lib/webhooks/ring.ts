@@ -188,7 +188,7 @@ type Result = {
   readonly attempt?: Attempt;
 };
 
-/** One type after the other, over one connection at a time. */
+/** One type after the other, over one connection at a time. The type that waited longest begins. */
 async function ring(deps: RingDeps, due: Due, { key, startMs, report }: Run): Promise<void> {
   const { table, clock } = deps;
   const { webhook } = due;
@@ -199,7 +199,9 @@ async function ring(deps: RingDeps, due: Due, { key, startMs, report }: Run): Pr
   const network = askingOnce(deps.network);
   const results: Result[] = [];
   let isReachable = true;
-  for (const [type, news] of due.news) {
+  const tried = { ...webhook.tried_ms };
+  const waited = due.news.toSorted(([one], [other]) => (tried[one] ?? 0) - (tried[other] ?? 0));
+  for (const [type, news] of waited) {
     const atMs = clock.nowMs();
     const id = ringId(webhook, type, news);
     const before = webhook.retries[type];
@@ -209,6 +211,7 @@ async function ring(deps: RingDeps, due: Due, { key, startMs, report }: Run): Pr
     if (news.isSilent) results.push(result);
     // Otherwise the next run sends it: this one would not see the end of the attempt, or nobody is there.
     else if (isReachable && isInTime) {
+      tried[type] = atMs;
       const signing = validSecrets(key, webhook.id, secrets, atMs);
       const message = signRing({ id, type, data: news.data }, signing, atMs);
       const attempt = await send({ clock, network }, webhook.url, message);
@@ -221,11 +224,16 @@ async function ring(deps: RingDeps, due: Due, { key, startMs, report }: Run): Pr
   const isGood = ({ attempt }: Result) => !attempt || isDelivered(attempt);
   report.delivered += results.filter(({ attempt }) => attempt && isDelivered(attempt)).length;
   report.failed += results.filter((result) => !isGood(result)).length;
-  if (results.length > 0 && (await recordResults(deps, due, results))) report.disabled++;
+  if (results.length > 0 && (await recordResults(deps, due, results, tried))) report.disabled++;
 }
 
 /** Returns whether the webhook was disabled. A webhook that was changed or deleted meanwhile stays as it is. */
-async function recordResults(deps: RingDeps, due: Due, results: readonly Result[]): Promise<boolean> {
+async function recordResults(
+  deps: RingDeps,
+  due: Due,
+  results: readonly Result[],
+  tried: NonNullable<WebhookItem["tried_ms"]>,
+): Promise<boolean> {
   const { webhook, owner } = due;
   const nowMs = deps.clock.nowMs();
   const told = results.filter(({ attempt }) => !attempt || isDelivered(attempt));
@@ -243,6 +251,7 @@ async function recordResults(deps: RingDeps, due: Due, results: readonly Result[
       mark === undefined ? [] : [[["rung", type], mark] as const],
     ),
     ["retries", hasSuccess ? wokenRetries(retries, nowMs) : retries],
+    ["tried_ms", tried],
     ...(hasSuccess ? [["last_success_at", toTimestamp(nowMs)] as const] : []),
     ...(failed.length > 0 ? [["last_failure_at", toTimestamp(nowMs)] as const] : []),
     ...(reason === null ? [] : [["disabled_reason", reason] as const]),

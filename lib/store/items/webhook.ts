@@ -37,6 +37,8 @@ const webhookItem = itemSchema({
       // Writers compare the retries that they read with those that are stored: no field may get lost.
       .catchall(z.union([z.string(), z.number(), z.boolean()]).optional()),
   ),
+  /** By type: when its last attempt began. */
+  tried_ms: z.record(z.string(), z.number()).optional(),
   last_success_at: z.string().nullable(),
   last_failure_at: z.string().nullable(),
   /** The last release needs it. */
