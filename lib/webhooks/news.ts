@@ -5,7 +5,7 @@ import { isOrganizationTenant, type TenantKey } from "../contract/tenants.ts";
 import type { SubjectType, WebhookType } from "../contract/webhooks.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { parseOrganization } from "../store/items/organization.ts";
-import { parseScopeEpochs } from "../store/items/scope-epochs.ts";
+import { noEpochs, parseScopeEpochs, type ScopeEpochs } from "../store/items/scope-epochs.ts";
 import { type NewsItem, parseNews, type WebhookItem } from "../store/items/webhook.ts";
 import type { Table } from "../store/table.ts";
 import { parseHead } from "../stream/head.ts";
@@ -84,14 +84,17 @@ export class OwnerNews {
         return mark === told ? undefined : { mark, data };
       }
       case "learnings":
-        return await this.#listNews(place.tenant, told, data, () => [
+        return await this.#listNews((await this.#epochs(place.tenant)).published, told, data, () => [
           kinds.listedLearning.partition({ tenant: this.#owner }),
           kinds.learningRemoval.partition({ tenant: this.#owner }),
         ]);
-      case "audit_logs":
-        return await this.#listNews(place.tenant, told, data, (since, upTo) =>
+      case "audit_logs": {
+        // The log of an organization that joined becomes readable some time after the organization.
+        const { published, logs } = await this.#epochs(place.tenant);
+        return await this.#listNews(published + logs, told, data, (since, upTo) =>
           monthsBetween(since, upTo).map((month) => kinds.audit.partition({ tenant: this.#owner, month })),
         );
+      }
       default:
         return await this.#notedNews(webhook, type);
     }
@@ -106,22 +109,20 @@ export class OwnerNews {
   }
 
   /** Counts how often the set of visible organizations changed: their data comes with the same cursor. */
-  #epoch(tenant: TenantKey): Promise<number> {
-    if (isOrganizationTenant(this.#owner)) return Promise.resolve(0);
-    return this.#read(
-      "epoch",
-      async () =>
-        parseScopeEpochs(await this.#table.get(kinds.scopeEpochs.key({ tenant }), lately)).published,
+  #epochs(tenant: TenantKey): Promise<ScopeEpochs> {
+    if (isOrganizationTenant(this.#owner)) return Promise.resolve(noEpochs);
+    return this.#read("epochs", async () =>
+      parseScopeEpochs(await this.#table.get(kinds.scopeEpochs.key({ tenant }), lately)),
     );
   }
 
   #metricsMark(tenant: TenantKey): Promise<string> {
     return this.#read("metrics", async () => {
-      const [head, epoch] = await Promise.all([
+      const [head, epochs] = await Promise.all([
         this.#table.get(kinds.streamHead.key({ tenant }), lately),
-        this.#epoch(tenant),
+        this.#epochs(tenant),
       ]);
-      return `${epoch}#${parseHead(head).published}`;
+      return `${epochs.published}#${parseHead(head).published}`;
     });
   }
 
@@ -135,12 +136,11 @@ export class OwnerNews {
    * a repeated run has the same id.
    */
   async #listNews(
-    tenant: TenantKey,
+    epoch: number,
     told: string | undefined,
     data: News["data"],
     partitionsSince: (since: string, upTo: string) => readonly string[],
   ): Promise<News | undefined> {
-    const epoch = await this.#epoch(tenant);
     const [, toldEpoch, toldPlace] = told?.match(/^(\d+)#(.*)$/) ?? [];
     // The first ring is about everything: the mark only needs a place that is the same in the next run.
     const since = toldPlace ?? this.#settled.slice(0, "2026-11".length);
