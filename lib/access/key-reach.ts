@@ -67,7 +67,7 @@ function isWithin(key: KeyItem, own: KeyItem): boolean {
 }
 
 /** Whether an instance key reaches none but these organizations (UUIDs); null: all of the instance. */
-export function reachesOnly(key: KeyItem, organizations: readonly string[] | null): boolean {
+function reachesOnly(key: KeyItem, organizations: readonly string[] | null): boolean {
   if (organizations === null) return true;
   const allowed = new Set(organizations);
   return key.authorized?.every((uuid) => allowed.has(uuid)) ?? false;

@@ -22,6 +22,7 @@ import {
 } from "../store/table.ts";
 import { ttlAfter } from "../store/ttl.ts";
 import { type KeyAction, type KeyActor, keyEvent, organizationsOf, rightsOf } from "./key-entry.ts";
+import { keyNotes } from "./key-notes.ts";
 import { KeyRegistryError } from "./key-requirements.ts";
 import { keyGivenWrite } from "./key-roles.ts";
 import { keyRowWrites, keysOfOrganization, keysOfRows } from "./key-rows.ts";
@@ -151,6 +152,7 @@ export async function storeNew(
     await boundedRegistryTable(deps).transact([
       { put: key, when: { absent: "pk" } },
       ...keyRowWrites(key),
+      ...keyNotes(key, deps.clock.nowMs()),
       ...further,
     ]);
   } catch (error) {

@@ -8,6 +8,7 @@ import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import type { Table, TransactionWrite } from "../store/table.ts";
 import { type KeyActor, keyEvent } from "./key-entry.ts";
 import { followRotations, lineWrite, readLine } from "./key-line.ts";
+import { endKeyNotes } from "./key-notes.ts";
 import { keyStateOf } from "./key-record.ts";
 import type { RegistryDeps } from "./key-registry.ts";
 import { findOrganization, requireKey, requireOwnKind } from "./key-requirements.ts";
@@ -99,11 +100,12 @@ async function revoke(
         when: { all: [{ equals: ["revoked_at", null] }, { equals: ["rotated_to", rotated_to] }] } as const,
       })),
       ...(lineChange && index === 0 ? [lineChange] : []),
+      ...some.flatMap((key) => endKeyNotes(key, organization)),
       ...auditWrites(deps, keyEvent(named, { by, organization, action, metadata })),
     ]);
   }
   return valid.map(({ id }) => id);
 }
 
-/** Beside them a transaction holds the line, and the audit entry twice. */
-const keysTogetherMax = storeLimits.transactionActionsMax - 3;
+/** Each with up to nine notes; beside them a transaction holds the line, and the audit entry twice. */
+const keysTogetherMax = Math.floor((storeLimits.transactionActionsMax - 3) / 10);

@@ -11,6 +11,7 @@ import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import { ConditionFailed, StoreUnavailable, type TransactionWrite } from "../store/table.ts";
 import { type KeyActor, keyEvent, organizationsOf, rightsOf } from "./key-entry.ts";
 import { lineWrite, readLine } from "./key-line.ts";
+import { endKeyNotes } from "./key-notes.ts";
 import { keyStateOf } from "./key-record.ts";
 import {
   boundedRegistryTable,
@@ -86,6 +87,7 @@ async function rotateOnce(deps: RegistryDeps, old: KeyItem, request: Rotation): 
   if (line?.ended) throw new KeyRegistryError(`Key ${old.id} ends with the key that made it.`);
   await storeNew(deps, successor.key, [
     retiring(old, successor.key, { by: request.actor.keyId, endMs: firstEndMs }),
+    ...endKeyNotes(old, organization),
     ...conditions,
     // Whoever ends the maker meanwhile sees this rotation, or this rotation sees that the line has ended.
     ...(old.made_by === undefined ? [] : [lineWrite(old.made_by, line, {})]),
@@ -157,6 +159,7 @@ export function revokeUnsentWrites(
       when: { all: [{ equals: ["revoked_at", null] }, { equals: ["rotated_to", null] }] },
     },
     neverUsed(unsent.id),
+    ...endKeyNotes(unsent, organization),
     ...auditWrites(deps, keyEvent(unsent, { by, organization, action, metadata })),
   ];
 }

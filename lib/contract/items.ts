@@ -243,4 +243,8 @@ export const delivery = kind("DELIVERIES#{webhookId}", "{place}#{attempt:2}", { 
   purpose: "An attempt to deliver a ring. All attempts of a ring have the place of the first." });
 export const news = kind("NEWS#{tenant}", "{time}#{organization}#{id!}", {
   owner: "organization", moves: "news", expires: true,
-  purpose: "Something happened that no list shows in the order of time. Two organizations may have repositories of one id." });
+  purpose: "A note for webhooks, at the time when it is due, under the tenant and under the organization (`o#…`)." });
+export const tenantNews = kind("NEWS#{tenant}", "{time}#!#{id!}", { owner: "tenant", expires: true,
+  purpose: "A note about a whole workspace or instance, or about a webhook of the owner.",
+  grows: { what: "organizations of the instance key or webhook", bound: "`keyLimits.authorizedOrganizationsMax`",
+    beyond: "the key is not created", test: "test/access/key-registry.test.ts" } });

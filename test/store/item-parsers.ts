@@ -85,6 +85,7 @@ const parsers: Readonly<Record<KindName, (item: Item) => unknown>> = {
   moving: parseMoving,
   movingLog: parseLogMove,
   news: parseNews,
+  tenantNews: parseNews,
   once: parseOnce,
   organization: parseOrganization,
   organizationDirectory: parseOrganizationDirectory,

@@ -131,7 +131,8 @@ export const createKey = operation({
   rateLimit: { ...tenAMinute("keys-create"), owner: "key" },
   reads: { get: ["keyLine"] },
   writes: {
-    put: ["apiKey", "keyRow", "keyDirectory", "keyLine"],
+    put: ["apiKey", "keyRow", "keyDirectory", "keyLine", "news"],
+    delete: ["news"],
     update: ["apiKey", "people"],
     rights: ["apiKey"],
   },
@@ -166,7 +167,8 @@ export const rotateKey = operation({
   answer: { status: 201, description: "The new key", schema: issuedKeyRecord },
   reads: { get: ["keyLine"] },
   writes: {
-    put: ["apiKey", "keyRow", "keyDirectory", "keyLine"],
+    put: ["apiKey", "keyRow", "keyDirectory", "keyLine", "news"],
+    delete: ["news"],
     update: ["apiKey", "keyRow", "keyDirectory", "people"],
     rights: ["apiKey"],
   },
@@ -193,7 +195,7 @@ export const deleteKey = operation({
     "workspace token to the tokens of its workspace.",
   answer: { status: 204, description: "The key no longer works" },
   reads: { get: ["keyLine"] },
-  writes: { put: ["keyLine"], update: ["apiKey"], rights: ["apiKey.revoked_at"] },
+  writes: { put: ["keyLine"], update: ["apiKey"], delete: ["news"], rights: ["apiKey.revoked_at"] },
   checks: ["keyLine"],
   errors: ["KEY_NOT_FOUND"],
 });

@@ -182,13 +182,16 @@ export const testWebhook = operation({
   method: "POST",
   path: "/v1/webhooks/{webhook_id}/test",
   summary: "Send a ring of type ping now",
-  description: "Answers what came back. Works also with a webhook that is not active, and changes nothing.",
+  description:
+    "Answers what came back. Works also with a webhook that is not active. After a 2xx the service sends every ring that " +
+    "waits within a minute.",
   pathParameters,
   query,
   body: selecting,
   bodyOptional: true,
   answer: { status: 200, description: "What the receiver answered", schema: webhookTestResult },
-  reads: { getMany: withSecrets },
+  reads: { get: ["webhook"], getMany: withSecrets },
+  writes: { update: ["webhook"], alone: true },
   errors: ["WEBHOOK_NOT_FOUND"],
 });
 

@@ -104,6 +104,7 @@ const largest: Readonly<Record<KindsThat<{ readonly grows: Growth }>, () => Attr
       },
     })),
   }),
+  tenantNews: () => ({ id, authorized: many(keyLimits.authorizedOrganizationsMax, () => uuid) }),
   people: () => ({
     counts: Object.fromEntries(roles.map((role) => [role, 1e9])),
     roles: Object.fromEntries(roles.map((role) => [role, 4_095])),
