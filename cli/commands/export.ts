@@ -128,16 +128,29 @@ const auditLogsCommand: Command = {
   options: {
     start: { value: "DAY", help: "from this day on (default: the oldest entry)" },
     end: { value: "DAY", help: "up to this day (default: no end)" },
+    search: {
+      value: "WORDS",
+      help: "only entries with all of these words: a key's id, an e-mail address, a role",
+    },
+    actions: { value: "A,B", help: "only these actions, such as roles.changed" },
     ...scopeOptions,
+    users: { value: "A,B", help: "only what these users did, by provider user id" },
     ...mirrorOptions,
   },
-  examples: ["export audit-logs --start 2026-01-01", "export audit-logs --output audit.ndjson --resume"],
+  examples: [
+    "export audit-logs --start 2026-01-01",
+    "export audit-logs --search ada@acme.example",
+    "export audit-logs --output audit.ndjson --resume",
+  ],
   run: (input, terminal, findTarget) =>
     runExport(input, terminal, findTarget, {
       what: "audit-logs",
       source: auditLogs,
       dataset: "audit-logs",
-      query: { date_from: dayOption(input, "start"), date_to: dayOption(input, "end"), ...scopeOf(input) },
+      query: {
+        ...{ date_from: dayOption(input, "start"), date_to: dayOption(input, "end"), ...scopeOf(input) },
+        ...{ search: input.text("search"), actions: input.list("actions")?.join(",") },
+      },
     }),
 };
 

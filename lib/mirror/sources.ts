@@ -222,7 +222,13 @@ export const auditLogs = source({
   pageSizeMax: pageLimits.auditLogs.max,
   onlyGrows: true,
   identity: { thing: "id", organization: [] },
-  query: z.strictObject({ ...scope, date_from: z.string().optional(), date_to: z.string().optional() }),
+  query: z.strictObject({
+    ...scope,
+    date_from: z.string().optional(),
+    date_to: z.string().optional(),
+    search: z.string().optional(),
+    actions: z.string().optional(),
+  }),
   table: plainTable(auditColumns),
   call: (client, { include_removed: _, ...query }) =>
     client.listAuditLogs({ query: { ...query, order: "asc" } }),
