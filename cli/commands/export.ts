@@ -13,6 +13,7 @@ import { dayOption } from "../day.ts";
 import { type ExportJob, runExport } from "../export/run.ts";
 import { agentsFormat, runAgentsExport } from "../export/run-agents-md.ts";
 import { findingFormats, runDownload } from "../export/run-download.ts";
+import { runFollow } from "../export/run-follow.ts";
 
 const placeOptions: OptionDefinitions = {
   output: { value: "FILE", help: "where to write (default, and -: standard output)" },
@@ -136,14 +137,16 @@ const auditLogsCommand: Command = {
     ...scopeOptions,
     users: { value: "A,B", help: "only what these users did, by provider user id" },
     ...mirrorOptions,
+    follow: { help: "write entries to standard output as they come, as NDJSON, from now on or from --start" },
   },
   examples: [
     "export audit-logs --start 2026-01-01",
     "export audit-logs --search ada@acme.example",
     "export audit-logs --output audit.ndjson --resume",
+    "export audit-logs --follow",
   ],
   run: (input, terminal, findTarget) =>
-    runExport(input, terminal, findTarget, {
+    (input.flag("follow") ? runFollow : runExport)(input, terminal, findTarget, {
       what: "audit-logs",
       source: auditLogs,
       dataset: "audit-logs",
