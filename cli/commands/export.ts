@@ -3,8 +3,9 @@ import { pullRequestStatuses } from "../../lib/contract/records-metrics.ts";
 import { findingSeverities, findingStates } from "../../lib/contract/records-security.ts";
 import { datasetNamed, datasetNames } from "../../lib/mirror/datasets/datasets.ts";
 import { loadSql, warehouses } from "../../lib/mirror/datasets/sql.ts";
+import { people, repositories, teams } from "../../lib/mirror/directory.ts";
 import { fileFormats } from "../../lib/mirror/format.ts";
-import { auditLogs, learnings, metricsSources } from "../../lib/mirror/sources.ts";
+import { auditLogs, type ExportSource, learnings, metricsSources } from "../../lib/mirror/sources.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
 import { UsageError } from "../../lib/runtime/operator-error.ts";
 import type { Command, CommandInput, OptionDefinitions } from "../command.ts";
@@ -38,11 +39,11 @@ const mirrorOptions: OptionDefinitions = {
 const organizationsOption: OptionDefinitions = {
   orgs: { value: "A,B", help: "only these organizations (instance keys)" },
 };
-const scopeOptions: OptionDefinitions = {
+const scopeOptions = {
   org: { value: "ID", help: "only this organization (workspace tokens)" },
   ...organizationsOption,
   users: { value: "A,B", help: "only these users, by provider user id" },
-};
+} as const satisfies OptionDefinitions;
 const repositoriesOption: OptionDefinitions = {
   repositories: { value: "A,B", help: "only these repositories, by provider id" },
 };
@@ -180,6 +181,21 @@ const securityCommand: Command = {
   run: runDownload,
 };
 
+const directoryCommand = (
+  name: "teams" | "people" | "repositories",
+  what: string,
+  source: ExportSource,
+  more: OptionDefinitions = {},
+): Command => ({
+  name,
+  summary: `Export ${what}; every run reads all of them, --changes has the difference`,
+  connects: true,
+  options: { org: scopeOptions.org, ...more, ...mirrorOptions },
+  examples: [`export ${name} --format csv`, `export ${name} --resume --changes ${name}.changes.ndjson`],
+  run: (input, terminal, findTarget) =>
+    runExport(input, terminal, findTarget, { what: name, source, dataset: name, query: scopeOf(input) }),
+});
+
 const sqlCommand: Command = {
   name: "sql",
   summary: "Print the SQL that creates a dataset's table and applies a file of --changes to it",
@@ -211,6 +227,9 @@ export const commands: readonly Command[] = [
   learningsCommand,
   auditLogsCommand,
   securityCommand,
+  directoryCommand("teams", "teams and their members' user ids", teams, organizationsOption),
+  directoryCommand("people", "people, a row for each organization that they belong to", people),
+  directoryCommand("repositories", "active repositories", repositories),
   sqlCommand,
 ];
 

@@ -105,7 +105,9 @@ export async function earlierRun(
   const [least = 0, most = 0] = publishing ? files.map((file) => file.bytes) : [];
   const isPart = bytes !== undefined && bytes > least && bytes < most;
   if (!begins_anew && !isPart && !files.some((file) => file.bytes === bytes)) throw changedSince(output);
-  if (!begins_anew && journal_bytes === 0 && !resume)
+  // Without a resume cursor, every walk begins anew.
+  const isComplete = files.length > 0 && journal_bytes === 0 && (!begins_anew || state.cursor === null);
+  if (isComplete && !resume)
     throw new OperatorError(
       `${output} is complete already; --resume brings it up to date, ${overwriteHint}.`,
     );
