@@ -121,7 +121,7 @@ async function organizationOf(client: Client, input: CommandInput) {
 }
 
 /** A break of some minutes is no reason to end: the cursor misses nothing. */
-function survive(error: unknown, terminal: Terminal): void {
+export function survive(error: unknown, terminal: Terminal): void {
   const isPassing = error instanceof ReviewApiError ? error.status >= 429 : error instanceof TypeError;
   if (!isPassing) throw error;
   terminal.say(sentence(error));

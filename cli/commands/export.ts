@@ -3,8 +3,9 @@ import { pullRequestStatuses } from "../../lib/contract/records-metrics.ts";
 import { findingSeverities, findingStates } from "../../lib/contract/records-security.ts";
 import { datasetNamed, datasetNames } from "../../lib/mirror/datasets/datasets.ts";
 import { loadSql, warehouses } from "../../lib/mirror/datasets/sql.ts";
+import { people, repositories, teams } from "../../lib/mirror/directory.ts";
 import { fileFormats } from "../../lib/mirror/format.ts";
-import { auditLogs, learnings, metricsSources } from "../../lib/mirror/sources.ts";
+import { auditLogs, type ExportSource, learnings, metricsSources } from "../../lib/mirror/sources.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
 import { UsageError } from "../../lib/runtime/operator-error.ts";
 import type { Command, CommandInput, OptionDefinitions } from "../command.ts";
@@ -13,6 +14,7 @@ import { dayOption } from "../day.ts";
 import { type ExportJob, runExport } from "../export/run.ts";
 import { agentsFormat, runAgentsExport } from "../export/run-agents-md.ts";
 import { findingFormats, runDownload } from "../export/run-download.ts";
+import { runFollow } from "../export/run-follow.ts";
 
 const placeOptions: OptionDefinitions = {
   output: { value: "FILE", help: "where to write (default, and -: standard output)" },
@@ -37,11 +39,11 @@ const mirrorOptions: OptionDefinitions = {
 const organizationsOption: OptionDefinitions = {
   orgs: { value: "A,B", help: "only these organizations (instance keys)" },
 };
-const scopeOptions: OptionDefinitions = {
+const scopeOptions = {
   org: { value: "ID", help: "only this organization (workspace tokens)" },
   ...organizationsOption,
   users: { value: "A,B", help: "only these users, by provider user id" },
-};
+} as const satisfies OptionDefinitions;
 const repositoriesOption: OptionDefinitions = {
   repositories: { value: "A,B", help: "only these repositories, by provider id" },
 };
@@ -128,16 +130,31 @@ const auditLogsCommand: Command = {
   options: {
     start: { value: "DAY", help: "from this day on (default: the oldest entry)" },
     end: { value: "DAY", help: "up to this day (default: no end)" },
+    search: {
+      value: "WORDS",
+      help: "only entries with all of these words: a key's id, an e-mail address, a role",
+    },
+    actions: { value: "A,B", help: "only these actions, such as roles.changed" },
     ...scopeOptions,
+    users: { value: "A,B", help: "only what these users did, by provider user id" },
     ...mirrorOptions,
+    follow: { help: "write entries to standard output as they come, as NDJSON, from now on or from --start" },
   },
-  examples: ["export audit-logs --start 2026-01-01", "export audit-logs --output audit.ndjson --resume"],
+  examples: [
+    "export audit-logs --start 2026-01-01",
+    "export audit-logs --search ada@acme.example",
+    "export audit-logs --output audit.ndjson --resume",
+    "export audit-logs --follow",
+  ],
   run: (input, terminal, findTarget) =>
-    runExport(input, terminal, findTarget, {
+    (input.flag("follow") ? runFollow : runExport)(input, terminal, findTarget, {
       what: "audit-logs",
       source: auditLogs,
       dataset: "audit-logs",
-      query: { date_from: dayOption(input, "start"), date_to: dayOption(input, "end"), ...scopeOf(input) },
+      query: {
+        ...{ date_from: dayOption(input, "start"), date_to: dayOption(input, "end"), ...scopeOf(input) },
+        ...{ search: input.text("search"), actions: input.list("actions")?.join(",") },
+      },
     }),
 };
 
@@ -163,6 +180,21 @@ const securityCommand: Command = {
   ],
   run: runDownload,
 };
+
+const directoryCommand = (
+  name: "teams" | "people" | "repositories",
+  what: string,
+  source: ExportSource,
+  more: OptionDefinitions = {},
+): Command => ({
+  name,
+  summary: `Export ${what}; every run reads all of them, --changes has the difference`,
+  connects: true,
+  options: { org: scopeOptions.org, ...more, ...mirrorOptions },
+  examples: [`export ${name} --format csv`, `export ${name} --resume --changes ${name}.changes.ndjson`],
+  run: (input, terminal, findTarget) =>
+    runExport(input, terminal, findTarget, { what: name, source, dataset: name, query: scopeOf(input) }),
+});
 
 const sqlCommand: Command = {
   name: "sql",
@@ -195,6 +227,9 @@ export const commands: readonly Command[] = [
   learningsCommand,
   auditLogsCommand,
   securityCommand,
+  directoryCommand("teams", "teams and their members' user ids", teams, organizationsOption),
+  directoryCommand("people", "people, a row for each organization that they belong to", people),
+  directoryCommand("repositories", "active repositories", repositories),
   sqlCommand,
 ];
 

@@ -150,7 +150,7 @@ async function bringUpToDate(
   }).finally(tally.end);
 }
 
-function queryOf(
+export function queryOf(
   { query, defaults }: Pick<ExportJob, "query" | "defaults">,
   earlier: MirrorState | undefined,
 ): ExportQuery {

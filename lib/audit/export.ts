@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { auditRecord } from "../contract/records-audit.ts";
 import { organizationTenant, type TenantKey } from "../contract/tenants.ts";
+import { wordsMatcher } from "../runtime/search-words.ts";
 import type { AuditItem } from "../store/items/audit.ts";
 
 type Record = z.output<typeof auditRecord>;
@@ -44,14 +45,34 @@ export function auditFilter(
     if (owner !== undefined) return visible.has(owner) || hasLeft(owner);
     return selector === "all" ? isAuthorized(named) : named.some((uuid) => visible.has(uuid));
   };
-  const words = search?.toLowerCase();
+  const hasWords = wordsMatcher(search);
   return (entry) =>
     shows(entry) &&
     (!actions || actions.includes(entry.action)) &&
     (!resource_types || resource_types.includes(entry.resource_type)) &&
     (!user_ids || (entry.actor.id !== null && user_ids.includes(entry.actor.id))) &&
-    (words === undefined || (entry.actor.name?.toLowerCase().includes(words) ?? false));
+    (hasWords?.(textsOf(entry).join("\n")) ?? true);
 }
+
+/** The texts that `search` looks at. A word has no line break, so it is always in one of them. */
+const textsOf = ({ actor, ...entry }: AuditItem): string[] =>
+  [
+    ...[
+      entry.action,
+      entry.summary,
+      entry.resource_id,
+      entry.organization_id,
+      entry.request_id,
+      entry.ip_address,
+    ],
+    ...[actor.name, actor.id, actor.key_id],
+    ...stringsIn(entry.metadata),
+  ].filter((text) => text !== null);
+
+const stringsIn = (value: unknown): string[] => {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [];
+};
 
 export function toAuditRecord({
   pk: _pk,

@@ -7,6 +7,8 @@ import { type AuditItem, parseAudit } from "../store/items/audit.ts";
 import type { Range, Table } from "../store/table.ts";
 import { itemsPerQuery } from "../store/walk.ts";
 
+const { passedOverMax, passedOverBytesMax } = auditLimits;
+
 export type AuditQuery = {
   /** Whose log is read: a tenant's, or one organization's (`o#<uuid>`). */
   readonly owner: TenantKey;
@@ -57,10 +59,12 @@ export async function readAuditLog(
     };
   };
   let passedOver = 0;
+  let passedOverBytes = 0;
   for await (const entry of monthsInOrder(deps.table, query, nowMs)) {
     if (entry.ttl * 1000 <= nowMs || !query.wanted(entry)) {
       passedOver++;
-      if (passedOver >= auditLimits.passedOverMax) return page(entry.sk, false);
+      passedOverBytes += JSON.stringify(entry).length;
+      if (passedOver >= passedOverMax || passedOverBytes >= passedOverBytesMax) return page(entry.sk, false);
       continue;
     }
     // One entry more than fits means that another page follows.

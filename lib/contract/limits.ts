@@ -175,6 +175,8 @@ export const auditLimits = {
   retentionDaysDefault: 400,
   /** Entries that one request may skip before it returns a short page. */
   passedOverMax: 5_000,
+  /** The same in bytes: an entry about a batch of 500 people is large. */
+  passedOverBytesMax: 12 * mebibyte,
   /** Days in which a page probably ends; their months are read first. */
   daysOfPage: 7,
   settledAfterMs,

@@ -45,6 +45,6 @@ export const learningWords: FieldWords = {
   usage_count: "How often reviews have used it.",
   last_used_at: "When a review last used it, UTC; null for never.",
   updated_at: "When it was last changed, UTC.",
-  state: "Whether it is in use or pending.",
+  state: "`approved` (in use), `pending`, `private` or `disapproved`.",
   approve_at: "When it is approved automatically, UTC.",
 };

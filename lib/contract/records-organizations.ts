@@ -71,5 +71,7 @@ export const whoamiWords: FieldWords = {
   "home.id": "The service's UUID of the organization.",
   "home.name": "The organization's name.",
   user_id: "The Git provider's id of the user that it acts as; null for none.",
+  "whoami: role":
+    "The id of the role that the key acts with, its own or its member's; null where it has none.",
   permissions: "What the key may do: permissions of its role that its kind can use.",
 };

@@ -122,6 +122,7 @@ export const peopleWords: FieldWords = {
   "failed.id": "The same name, in a field that every failure has.",
   "failed.organizations":
     "With `ALL`: the organizations where it failed. Changes in other organizations stay. Left out otherwise.",
+  "giveRole: failed.organizations": "Left out: only one organization is concerned.",
 };
 
 export const permissionRecord = z.strictObject({
@@ -146,9 +147,13 @@ export const roleWords: FieldWords = {
   description: "Up to 1,000 characters; null for none.",
   type: "`system`, or `custom`.",
   is_default: "Whether new members without a role get it. Default `false`; at most one role.",
-  permissions:
-    "What the role allows. Repeated permissions count once. Without it and without `duplicate_from` a new role gets " +
-    "those of `cr_member`. Left out of an answer unless requested.",
+  permissions: "What the role allows. Left out with `include_permissions=false`.",
+  "listRoles: permissions": "What the role allows. Left out without `include_permissions=true`.",
+  "createRole: permissions":
+    "What the role allows. Repeated permissions count once. Without it and without `duplicate_from` the role gets those " +
+    "of `cr_member`.",
+  "updateRole: permissions":
+    "What the role allows. Repeated permissions count once. Left out of the request, they stay as they are.",
   resource_id: "What the permission is about.",
   access_type: "What it allows there.",
   user_count: "How many active members have it. Left out with `include_user_count=false`.",

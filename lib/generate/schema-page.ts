@@ -24,18 +24,22 @@ const dashboardColumns: Readonly<Record<DatasetName, readonly string[]>> = {
   learnings: ["repository_name", "learning", "usage_count", "last_used_at", "created_at"],
   "audit-logs": ["created_at", "action", "actor", "summary"],
   security: ["severity", "state", "repository_name", "title", "detected_at"],
+  teams: ["name", "user_ids"],
+  people: ["username", "email", "seat_assigned", "role"],
+  repositories: ["full_name", "name"],
 };
 
 /** docs/use/schema.md: the columns of every dataset. `released`: the interface of the last release, as JSON. */
 export function schemaPage(released: string): string {
   const known = releasedFields(JSON.parse(released));
+  const { version } = documentSchema.parse(JSON.parse(released)).info;
   return [
     "# Schema of the datasets",
     "The fields of every dataset that `review-api export` writes, in JSON, NDJSON and Parquet. CSV has the same fields as columns; nested fields are flattened, and lists are JSON in a cell. The fields that a dashboard needs come first. **key** marks the fields that together identify a record. All times are UTC. Parquet and the tables of `review-api export sql` have the same names; the types of each system are below.",
     "Later releases may add fields at the end. They never rename or remove one, and never change a type.",
     ...datasetNames
       .map(datasetNamed)
-      .flatMap((dataset) => [`## ${dataset.name}`, fieldTable(dataset, known)]),
+      .flatMap((dataset) => [`## ${dataset.name}`, fieldTable(dataset, version, known)]),
     "## Types",
     "`export sql` and Parquet write these types. A list or an object in a record is nested in DuckDB and Parquet, and JSON in the others.",
     markdownTable(
@@ -54,7 +58,11 @@ export function schemaPage(released: string): string {
 
 type Row = { readonly path: string; readonly parent: string; readonly column: Column };
 
-function fieldTable(dataset: Dataset, known: (operation: string, path: string) => boolean): string {
+function fieldTable(
+  dataset: Dataset,
+  version: string,
+  known: (operation: string, path: string) => boolean,
+): string {
   const operation = required(
     operations.find(({ id }) => id === dataset.operation),
     `operation ${dataset.operation}`,
@@ -65,13 +73,13 @@ function fieldTable(dataset: Dataset, known: (operation: string, path: string) =
   return markdownTable(
     ["Field", "Type", "Null", "Meaning", "Since"],
     [...rowsOf(ordered, "", "")].map(({ path, parent, column }) => {
-      const meaning = describedField(operation, parent, column.name);
+      const meaning = describedField(operation, parent === "" ? (dataset.list ?? "") : parent, column.name);
       return [
         `\`${path}\`${dataset.key.includes(path) ? " **key**" : ""}`,
         typeWords(column.type),
         column.isNullable ? nullWords(meaning) : "never",
         meaning,
-        known(dataset.operation, path) ? "1.0.0" : "next release",
+        known(dataset.operation, path) ? version : `after ${version}`,
       ];
     }),
   );
@@ -142,6 +150,7 @@ const schemaNode = z.looseObject({
   additionalProperties: z.unknown().optional(),
 });
 const documentSchema = z.object({
+  info: z.object({ version: z.string() }),
   paths: z.record(z.string(), z.record(z.string(), z.unknown())),
   components: z.object({ schemas: z.record(z.string(), z.unknown()) }),
 });

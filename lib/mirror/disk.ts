@@ -1,5 +1,6 @@
+import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { open, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { systemCode } from "../runtime/operator-error.ts";
 
@@ -14,6 +15,8 @@ export type OpenFile = {
 export type Disk = {
   /** Truncates the file to `bytes` and writes from there; creates the file if it does not exist. */
   openAt(file: string, bytes: number, mode?: number): Promise<OpenFile>;
+  /** Writes from `bytes` on and never shortens the file: whoever follows it would read it again from its start. */
+  appendAt(file: string, bytes: number): Promise<OpenFile>;
   /** Readers of `to` see the old file or the new one, never a part of it. */
   replace(from: string, to: string): Promise<void>;
   remove(file: string): Promise<void>;
@@ -22,7 +25,6 @@ export type Disk = {
 export const systemDisk: Disk = {
   async openAt(file, bytes, mode) {
     const handle = await open(file, bytes === 0 ? "w" : "r+", mode);
-    let place = bytes;
     try {
       await handle.truncate(bytes);
       // The umask must not change the mode of a file that replaces another.
@@ -31,25 +33,31 @@ export const systemDisk: Disk = {
       await handle.close();
       throw error;
     }
-    return {
-      async write(content) {
-        // A write may be partial, for example on a full disk.
-        for (let done = 0; done < content.length; ) {
-          const { bytesWritten } = await handle.write(content, done, content.length - done, place);
-          done += bytesWritten;
-          place += bytesWritten;
-        }
-      },
-      sync: () => handle.datasync(),
-      close: () => handle.close(),
-    };
+    return openFile(handle, bytes);
   },
+  appendAt: async (file, bytes) => openFile(await open(file, "r+"), bytes),
   async replace(from, to) {
     await rename(from, to);
     await syncFolder(dirname(to));
   },
   remove: (file) => rm(file, { force: true }),
 };
+
+function openFile(handle: FileHandle, bytes: number): OpenFile {
+  let place = bytes;
+  return {
+    async write(content) {
+      // A write may be partial, for example on a full disk.
+      for (let done = 0; done < content.length; ) {
+        const { bytesWritten } = await handle.write(content, done, content.length - done, place);
+        done += bytesWritten;
+        place += bytesWritten;
+      }
+    },
+    sync: () => handle.datasync(),
+    close: () => handle.close(),
+  };
+}
 
 /** A new name survives a power loss only after its folder is synced. */
 async function syncFolder(folder: string): Promise<void> {
@@ -66,6 +74,12 @@ export const readFilePieces = (file: string, bytes: number): AsyncIterable<Buffe
   bytes === 0 ? noPieces() : createReadStream(file, { end: bytes - 1, highWaterMark: readBytes });
 
 async function* noPieces(): AsyncGenerator<Buffer> {}
+
+export async function sha256Of(file: string): Promise<string> {
+  const digest = createHash("sha256");
+  for await (const piece of readFilePieces(file, (await statOf(file))?.size ?? 0)) digest.update(piece);
+  return digest.digest("hex");
+}
 
 const [lineFeed, carriageReturn, quote] = [0x0a, 0x0d, 0x22];
 

@@ -5,7 +5,7 @@ import { DigestMap } from "./digest-map.ts";
 import { type Disk, readFilePieces, readFileRows, statOf } from "./disk.ts";
 import { contentDigestOf, type Digests, digestsOf, type RecordIdentity } from "./identity.ts";
 import { entriesOf, type JournalEntry, type TooLargePullRequest, tooLargeSchema } from "./journal.ts";
-import type { Layout, RecordFields } from "./layout.ts";
+import { type Layout, ndjsonLayout, type RecordFields } from "./layout.ts";
 import { changedSince, changesUnknown, type MirrorState, temporaryFile, type WrittenFile } from "./state.ts";
 import { createTargetFile, type TargetFile } from "./target-file.ts";
 
@@ -34,9 +34,14 @@ export type MirrorShape = {
   readonly onlyGrows: boolean;
 };
 
+/** The rows that are new are added to the file itself: whoever follows a log reads every entry once. */
+export const isAppended = ({ onlyGrows, layout }: MirrorShape, { begins_anew }: MirrorState): boolean =>
+  onlyGrows && layout === ndjsonLayout && !begins_anew;
+
 /**
  * Writes the next version of the output beside it: its rows except those that the journal changes, then the journal's
  * last record of each thing. Merging again creates the same file, so a run that ended at any moment can be repeated.
+ * Of an output that is appended to, it writes only the rows to append.
  * `changes` gets the difference of the two versions. Memory: 64 to 192 bytes for each thing in the journal, and one
  * piece of each file; never the rows.
  */
@@ -53,8 +58,15 @@ export async function merge(
   try {
     const kept =
       state.begins_anew && !(changes && found && state.files.length > 0)
-        ? { base: null, records: 0, changed: 0, removed: 0, before: new DigestMap() }
-        : await keepRows(target, { output, shape, state, latest, size: found?.size, changes });
+        ? { base: null, records: 0, changed: 0, removed: 0, before: new DigestMap(), digest: undefined }
+        : await keepRows(isAppended(shape, state) ? undefined : target, {
+            output,
+            shape,
+            state,
+            latest,
+            size: found?.size,
+            changes,
+          });
     const tooLarge = state.begins_anew
       ? []
       : state.too_large.filter((fields) => outcomeOf(latest, digestsOf(shape.identity, fields)) === "kept");
@@ -64,15 +76,22 @@ export async function merge(
       if (entry.kind === "too-large") tooLarge.push(tooLargeSchema.parse(JSON.parse(entry.json())));
       if (entry.kind !== "written") continue;
       const rows = shape.layout.rowsOf(entry.json());
-      for (const row of rows) await target.row(row);
+      for (const row of rows) {
+        await target.row(row);
+        kept.digest?.update(`${row}\n`);
+      }
       written++;
       if (kept.before.get(contentDigestOf(entry.thing, rows)) !== undefined) unchanged++;
       else await changes?.written(entry.thing, entry.json());
     }
     await changes?.finish();
     const { bytes, sha256 } = await target.finish();
+    const file =
+      kept.digest === undefined
+        ? { bytes, sha256 }
+        : { bytes: kept.base.bytes + bytes, sha256: kept.digest.digest("hex") };
     return {
-      file: { bytes, sha256, records: kept.records + written },
+      file: { ...file, records: kept.records + written },
       base: kept.base,
       added: written - kept.changed,
       changed: kept.changed - unchanged,
@@ -139,10 +158,13 @@ type Base = {
 
 type Thing = { readonly digests: Digests; readonly fields: RecordFields; readonly rows: Buffer[] };
 
-/** Keeps the rows that the journal does not change, and tells the changes what is removed. */
-async function keepRows(target: TargetFile, base: Base) {
+/**
+ * Keeps the rows that the journal does not change, and tells the changes what is removed. Without a target the rows stay
+ * where they are: then a run that ended in the middle left the older file and a part of the rows to append.
+ */
+async function keepRows(target: TargetFile | undefined, base: Base) {
   const { output, state, latest, size, changes } = base;
-  const candidates = state.files.filter((file) => file.bytes === size);
+  const candidates = target ? state.files.filter((file) => file.bytes === size) : state.files.slice(0, 1);
   const digest = createHash("sha256");
   const things = { kept: 0, changed: 0, removed: 0 };
   /** The things that the journal writes again, with their old content. */
@@ -153,14 +175,15 @@ async function keepRows(target: TargetFile, base: Base) {
     // A new walk writes everything that still exists.
     const outcome = found === "kept" && state.begins_anew ? "removed" : found;
     things[outcome]++;
-    if (outcome === "kept") for (const row of thing.rows) await target.row(row);
+    if (outcome === "kept") for (const row of thing.rows) await target?.row(row);
     else if (outcome === "changed") before.set(contentDigestOf(thing.digests.thing, thing.rows), 1);
     else await changes?.removed(thing.digests.thing, thing.fields);
   }
-  const sha256 = digest.digest("hex");
+  const sha256 = digest.copy().digest("hex");
   const file = candidates.find((each) => each.sha256 === sha256);
   if (!file) throw changedSince(output);
-  return { base: file, records: things.kept, changed: things.changed, removed: things.removed, before };
+  const counts = { records: things.kept, changed: things.changed, removed: things.removed };
+  return { base: file, ...counts, before, digest: target ? undefined : digest };
 }
 
 /** The things of the file; the rows of one thing are adjacent. */

@@ -56,14 +56,17 @@ type Body<Record> = {
 };
 type Removals = { readonly include_removed?: "true" };
 
-function source<Parameters, Record extends RecordFields>(description: {
+export function source<Parameters, Record extends RecordFields>(description: {
   readonly noun: string;
   readonly pageSizeMax: number;
   readonly onlyGrows?: boolean;
   readonly identity: RecordIdentity;
   readonly query: z.ZodType<Parameters>;
   readonly table: CsvTable<Record>;
-  call(client: Client, query: Parameters & PagePosition & Removals): Promise<Answered<Body<Record>>>;
+  call(
+    client: Client,
+    query: Parameters & PagePosition & Removals,
+  ): Promise<Pick<Answered<Body<Record>>, "body" | "headers">>;
 }): ExportSource {
   const { noun, pageSizeMax, table, identity, onlyGrows = false } = description;
   return {
@@ -144,7 +147,7 @@ type CommentRow = {
 };
 
 /** One row per record. */
-const plainTable = <Record>(columns: ReadonlyArray<CsvColumn<Record>>): CsvTable<Record> =>
+export const plainTable = <Record>(columns: ReadonlyArray<CsvColumn<Record>>): CsvTable<Record> =>
   csvTableOf(columns, (record: Record) => [record]);
 
 const pullRequestFields = ["pr_url", "organization_id", "repository_id", "author_id", "merged_at"] as const;
@@ -222,7 +225,13 @@ export const auditLogs = source({
   pageSizeMax: pageLimits.auditLogs.max,
   onlyGrows: true,
   identity: { thing: "id", organization: [] },
-  query: z.strictObject({ ...scope, date_from: z.string().optional(), date_to: z.string().optional() }),
+  query: z.strictObject({
+    ...scope,
+    date_from: z.string().optional(),
+    date_to: z.string().optional(),
+    search: z.string().optional(),
+    actions: z.string().optional(),
+  }),
   table: plainTable(auditColumns),
   call: (client, { include_removed: _, ...query }) =>
     client.listAuditLogs({ query: { ...query, order: "asc" } }),

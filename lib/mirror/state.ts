@@ -98,11 +98,16 @@ export async function earlierRun(
     if (bytes === undefined) return undefined;
     throw new OperatorError(`${output} exists and was not made by an export; ${overwriteHint}.`);
   }
-  const { begins_anew, journal_bytes, files } = state;
+  const { begins_anew, journal_bytes, files, publishing = false } = state;
   // A run that was refused at its first request.
   if (!hasRead(state) && bytes === undefined) return undefined;
-  if (!begins_anew && !files.some((file) => file.bytes === bytes)) throw changedSince(output);
-  if (!begins_anew && journal_bytes === 0 && !resume)
+  // A run that ended while it appended left a part: between its two files.
+  const [least = 0, most = 0] = publishing ? files.map((file) => file.bytes) : [];
+  const isPart = bytes !== undefined && bytes > least && bytes < most;
+  if (!begins_anew && !isPart && !files.some((file) => file.bytes === bytes)) throw changedSince(output);
+  // Without a resume cursor, every walk begins anew.
+  const isComplete = files.length > 0 && journal_bytes === 0 && (!begins_anew || state.cursor === null);
+  if (isComplete && !resume)
     throw new OperatorError(
       `${output} is complete already; --resume brings it up to date, ${overwriteHint}.`,
     );

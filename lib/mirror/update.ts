@@ -2,9 +2,9 @@ import { ReviewApiError } from "../client/error.ts";
 import { otherAuthorizedOrganizations, startNewWalk } from "../contract/sentences.ts";
 import { OperatorError } from "../runtime/operator-error.ts";
 import { createChanges } from "./changes.ts";
-import type { Disk } from "./disk.ts";
+import { type Disk, readFilePieces, sha256Of } from "./disk.ts";
 import { journalFile, openJournal } from "./journal.ts";
-import { type MergeResult, merge, NewWalkNeeded } from "./merge.ts";
+import { isAppended, type MergeResult, merge, NewWalkNeeded } from "./merge.ts";
 import { exportPages } from "./pages.ts";
 import type { ExportPage, ExportWalk } from "./sources.ts";
 import {
@@ -34,7 +34,8 @@ const newWalksMax = 3;
 /**
  * Brings the output to the state that a new walk would produce now, except for the order. Pages go into a journal
  * beside the output; at the end the new output is written and replaces the old one in one step. If the process ends at
- * any point, the output is either the old or the new one, and the same command continues.
+ * any point, the output is either the old or the new one, and the same command continues. A log in NDJSON is appended to:
+ * if the process ends then, its last line may be incomplete until the same command continues.
  */
 export async function updateMirror(disk: Disk, walk: ExportWalk, job: MirrorJob): Promise<MergeResult> {
   const { earlier, request } = job;
@@ -138,7 +139,11 @@ async function publish(
     const files = [...(merged.base ? [merged.base] : []), merged.file];
     await writeState(disk, output, { ...state, files, publishing: true });
     await changes?.replace();
-    await disk.replace(temporaryFile(output), output);
+    if (isAppended(walk, state)) await append(disk, output, merged);
+    // A repetition that finds its file: replacing it again would be another file for whoever follows it.
+    else if (state.publishing && (await sha256Of(output)) === merged.file.sha256)
+      await disk.remove(temporaryFile(output));
+    else await disk.replace(temporaryFile(output), output);
     // Without a cursor to continue from, the next run has to start from the beginning.
     const { publishing: _, ...rest } = state;
     const next = {
@@ -154,4 +159,20 @@ async function publish(
   } finally {
     await changes?.close();
   }
+}
+
+/** A repetition writes the same bytes at the same place, so it completes a line that the first run left incomplete. */
+async function append(disk: Disk, output: string, { base, file }: MergeResult): Promise<void> {
+  const from = base?.bytes ?? 0;
+  if (file.bytes > from) {
+    const target = await disk.appendAt(output, from);
+    try {
+      for await (const piece of readFilePieces(temporaryFile(output), file.bytes - from))
+        await target.write(piece);
+      await target.sync();
+    } finally {
+      await target.close();
+    }
+  }
+  await disk.remove(temporaryFile(output));
 }

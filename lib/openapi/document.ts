@@ -118,12 +118,13 @@ export function describeParameters(operation: Operation, place: ParameterLocatio
   }));
 }
 
-/** The operation decides the default page size; the schema decides every other default. */
+/** The operation decides the default page size. Where the schema has no default format, it is JSON all the same. */
 const defaultOf = (
   { paging }: Operation,
   name: string,
   property: Readonly<Record<string, unknown>>,
-): unknown => (name === "limit" ? paging?.defaultSize : property.default);
+): unknown =>
+  name === "limit" ? paging?.defaultSize : (property.default ?? (name === "format" ? "json" : undefined));
 
 const withDefault = (description: string, value: unknown): string =>
   value === undefined ? description : `${description} Default \`${value}\`.`;

@@ -81,6 +81,15 @@ describe("a page of the audit log", () => {
     expect(rest).toEqual({ ids: ["e5", "e4", "e3", "e2", "e1"], next: null });
   });
 
+  test("a page of the audit log that skips large entries ends by their bytes, not only by their number", async () => {
+    const large = Array.from({ length: 60 }, (_, index) =>
+      entry(60 - index, { metadata: { failed: ["x".repeat(300_000)] } }),
+    );
+    const { next } = await readAuditLog({ table: logOf(large), clock }, query({ wanted: () => false }));
+    expect(next).not.toBeNull();
+    expect(next?.place).toBe(large[Math.floor(auditLimits.passedOverBytesMax / 300_000)]?.sk);
+  });
+
   test("a page of the audit log continues in either direction from its position, inside the window only", async () => {
     const after = at(many.at(-3)?.sk ?? "");
     expect(await read({ after })).toEqual({ ids: ["e2", "e1"], next: null });

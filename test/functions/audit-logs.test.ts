@@ -147,3 +147,57 @@ describe("GET /v1/audit-logs", () => {
     expect(JSON.parse(page.body.toString()).summary).toBe("0 days ago");
   });
 });
+
+describe("search of the audit log", () => {
+  test("search finds an entry by every text that it shows, each word in any text and in any case", async () => {
+    await world.workspace("audit-search");
+    const uuid = await world.organization("acme-search", { workspace_id: "audit-search" });
+    const key = (await world.token("audit-search")).text;
+    await api.store().table.transact(
+      auditWrites(
+        { clock: new TestClock(new Date().toISOString()), random: systemRandom, retentionDays: 400 },
+        {
+          action: "roles.changed",
+          resourceType: "member",
+          resourceId: "resource-77",
+          summary: "1 member got a role",
+          actor: {
+            type: "key",
+            id: "u-Robot",
+            name: "Deploy Straße",
+            keyId: "kleaked2345672345",
+            keyKind: "organization",
+          },
+          tenant: "w#audit-search",
+          organization: { uuid, provider: "github", provider_organization_id: "acme-search" },
+          metadata: {
+            role: "Release Captain",
+            failed: [{ id: "mia@acme.example", code: "LAST_ADMIN" }],
+            count: 4711,
+          },
+          ipAddress: "198.51.100.99",
+          requestId: "req-777",
+        },
+      ),
+    );
+    const find = async (search: string) => {
+      const answer = await api.call(`/v1/audit-logs?search=${encodeURIComponent(search)}`, { key });
+      return { search, found: (answer.json as Page).data.map(({ summary }) => summary) };
+    };
+    for (const search of [
+      ...["kleaked2345672345", "MIA@acme.example", "captain", "last_admin", "resource-77", "u-robot"],
+      ...[
+        "198.51.100.99",
+        "req-777",
+        "strasse",
+        "acme-search",
+        "roles.changed deploy",
+        "Captain  mia@ REQ-777",
+      ],
+    ])
+      expect(await find(search)).toEqual({ search, found: ["1 member got a role"] });
+    // A word is within one text. Numbers and names of fields are no text, and the service's own ids are not shown.
+    for (const search of ["captainmia", "captain nobody", "4711", "failed", uuid])
+      expect(await find(search)).toEqual({ search, found: [] });
+  });
+});

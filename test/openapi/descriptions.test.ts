@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
 import * as z from "zod";
+import type { Operation } from "../../lib/contract/operation.ts";
+import { operations } from "../../lib/contract/operations.ts";
 import { openApi } from "../../lib/generate/interface.ts";
+import { describeParameter } from "../../lib/openapi/parameters.ts";
 
 /** Everything in the document that readers see as a field: its location, and its schema or object. */
 type Met = { readonly where: string; readonly thing: Readonly<Record<string, unknown>> };
@@ -83,4 +86,50 @@ test("`accepted` is described in the interface's own words", () => {
       "request author. false is not proof of rejection; null means unknown. The value can change after the comment was " +
       "posted.",
   );
+});
+
+/** What a shared description would get wrong for the operations that differ. */
+test("a parameter with one name is described as what it is in each operation", () => {
+  const wrong = operations.flatMap((operation: Operation) => {
+    const { id, query, pathParameters, paging, errors } = operation;
+    const names = [query, pathParameters].flatMap((schema) => Object.keys(schema?.shape ?? {}));
+    const said = (name: string) => describeParameter(operation, name);
+    const has = (name: string) => names.includes(name);
+    const rules: ReadonlyArray<readonly [string, boolean, RegExp]> = [
+      // The cursor of some lists is bound to the page size.
+      ["cursor", paging?.bindsPageSize === true, /the same `limit`/],
+      ["cursor", paging?.resumable === true, /x-resume-cursor/],
+      ["include_removed", has("format"), /NDJSON.*CSV/],
+      ["include_removed", has("start_date"), /the window/],
+      ["include_removed", has("stat_filter"), /`stat_filter`/],
+      ["role_id", errors.includes("SYSTEM_ROLE"), /409/],
+      ["user_ids", id === "listAuditLogs", /actor/],
+      ["user_ids", id === "listLearnings", /Learnings/],
+      ["user_ids", has("start_date"), /pull requests/],
+      ["search", id === "listAuditLogs", /`key_id`.*short or empty.*`next_cursor`/],
+      ["search", id === "listLearnings", /Learnings whose text/],
+    ];
+    return rules
+      .filter(([name, holds, words]) => has(name) && words.test(said(name)) !== holds)
+      .map(([name, holds, words]) => `${id} ${name}: ${holds ? "lacks" : "must not say"} ${words}`);
+  });
+  expect(wrong).toEqual([]);
+});
+
+test("a description names its default once", () => {
+  const twice = [...properties, ...parameters].filter(
+    ({ thing }) => String(thing.description).split(/default/i).length > 2,
+  );
+  expect(twice.map(({ where }) => where)).toEqual([]);
+});
+
+test("the text of an exported Learning is described as a text, that of a search result as a Learning", () => {
+  const said = (path: RegExp) =>
+    properties.filter(({ where }) => path.test(where)).map(({ thing }) => thing.description);
+  const [exported] = said(/^\.\/v1\/learnings\.get\..*data.*\.learning$/);
+  const [found] = said(
+    /^\.\/v1\/learnings\/search\.post\..*data\.items\.properties\.learning$|search\.post.*data.*\.learning$/,
+  );
+  expect(exported).toMatch(/^The text/);
+  expect(found).toMatch(/^The Learning/);
 });

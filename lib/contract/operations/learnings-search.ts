@@ -93,7 +93,7 @@ export const searchWords: FieldWords = {
     "Instance keys only: only these organizations, by the Git provider's ids. Only organizations that the key is " +
     "authorized for.",
   "searchLearnings: data": "The Learnings that fit, best first.",
-  "data.learning": "The Learning, as in the export.",
+  "searchLearnings: data.learning": "The Learning, as in the export.",
   "data.score": "How well it fits: 1 is the same text, 0 is unrelated.",
   "data.matched": "`text`: the whole Learning was compared. `piece`: the best piece of a long Learning.",
 };

@@ -314,7 +314,7 @@ export const listLearnings = operation({
 
 export const learningRequestWords: FieldWords = {
   "createLearnings: data": "1 to 100 Learnings, processed in order. A wrong one fails alone.",
-  "data.learning":
+  "createLearnings: data.learning":
     "The text: 1 to 10,000 characters after trimming. Recognized credentials are removed before it is stored.",
   created_count: "How many were created.",
   duplicate_count: "How many already existed.",

@@ -203,7 +203,7 @@ export const userRequestWords: FieldWords = {
   "changeRoles: role": "The role to give.",
   "changeRoles: org_id":
     "Workspace tokens must name one organization, by the Git provider's id. Instance keys may name one, or `ALL` in any " +
-    "letter case for every active one they are authorized for; without it they act on their home. Other keys ignore it. In " +
-    "an answer: the organization where it failed.",
+    "letter case for every active one they are authorized for; without it they act on their home. Other keys ignore it.",
+  "changeRoles: organizations.org_id": "The Git provider's id of the organization where it failed.",
   mode: "`automatic`: a developer gets a seat when the reviewer is tagged. `manual`: an admin assigns it.",
 };

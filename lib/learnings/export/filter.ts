@@ -3,6 +3,7 @@ import { msPerDay } from "../../contract/days.ts";
 import { learningLimits } from "../../contract/limits.ts";
 import type { listLearnings } from "../../contract/operations/learnings.ts";
 import { toTimestamp } from "../../runtime/clock.ts";
+import { wordsMatcher } from "../../runtime/search-words.ts";
 import type { LearningItem, LearningRemoval } from "../../store/items/learning.ts";
 
 type Query = z.output<(typeof listLearnings)["query"]>;
@@ -22,7 +23,7 @@ type Visible = {
  */
 export function learningFilter(query: LearningQuery, visible: Visible): LearningFilter {
   const { search, stat_filter = "total" } = query;
-  const words = search === undefined ? [] : folded(search).split(/\s+/).filter(Boolean);
+  const hasWords = wordsMatcher(search);
   const isAsked = removalFilter(query, visible);
   const files = query.file && new Set(query.file);
   const hasStat = statFilter(stat_filter, visible.nowMs);
@@ -30,7 +31,7 @@ export function learningFilter(query: LearningQuery, visible: Visible): Learning
     isAsked(learning) &&
     (files === undefined || (learning.file !== null && files.has(learning.file))) &&
     hasStat(learning) &&
-    hasWords(learning, words);
+    (hasWords?.(learning.text) ?? true);
 }
 
 /** Matches removals by the fields that a removal keeps. */
@@ -46,15 +47,6 @@ export function removalFilter(
     (wantedRepositories?.has(gone.repository_id) ?? true) &&
     (authors?.has(gone.author_id) ?? true);
 }
-
-function hasWords({ text }: LearningItem, words: readonly string[]): boolean {
-  if (words.length === 0) return true;
-  const foldedText = folded(text);
-  return words.every((word) => foldedText.includes(word));
-}
-
-/** Composed (NFKC) and case-insensitive: upper case also unifies `ß` with `ss`, and both small sigmas. */
-const folded = (text: string): string => text.normalize("NFKC").toLowerCase().toUpperCase().normalize("NFKC");
 
 function statFilter(stat: NonNullable<Query["stat_filter"]>, nowMs: number): LearningFilter {
   const since = (days: number) => toTimestamp(nowMs - days * msPerDay);

@@ -3,7 +3,9 @@ import type { OperationName } from "../../client/client.ts";
 import { auditRecord } from "../../contract/records-audit.ts";
 import { learningRecord } from "../../contract/records-learnings.ts";
 import { mcpRecord, reviewCommentsRecord, reviewRecord } from "../../contract/records-metrics.ts";
+import { teamRecord } from "../../contract/records-people.ts";
 import { findingRecord } from "../../contract/records-security.ts";
+import { people, personRow, repositories, repositoryRow, teams } from "../directory.ts";
 import { identityFields, type RecordIdentity } from "../identity.ts";
 import { auditLogs, findings, learnings, metricsSources } from "../sources.ts";
 import { type Column, columnsOf } from "./columns.ts";
@@ -19,11 +21,21 @@ const datasets = {
   learnings: { operation: "listLearnings", record: learningRecord, source: learnings },
   "audit-logs": { operation: "listAuditLogs", record: auditRecord, source: auditLogs },
   security: { operation: "listSecurityFindings", record: findingRecord, source: findings },
+  teams: { operation: "listTeams", list: "teams", record: teamRecord, source: teams },
+  people: { operation: "listUsers", list: "users", record: personRow, source: people },
+  repositories: {
+    operation: "listRepositories",
+    list: "repositories",
+    record: repositoryRow,
+    source: repositories,
+  },
 } as const satisfies Readonly<
   Record<
     string,
     {
       readonly operation: OperationName;
+      /** The name of the array in its answer, unless `data`. */
+      readonly list?: string;
       readonly record: z.ZodObject;
       readonly source: { readonly identity: RecordIdentity };
     }
@@ -42,13 +54,14 @@ export type Dataset = {
   readonly table: string;
   /** The operation that reads it. */
   readonly operation: OperationName;
+  readonly list: string | undefined;
   readonly columns: readonly Column[];
   /** The columns that identify a record. */
   readonly key: readonly string[];
 };
 
 export function datasetNamed(name: DatasetName): Dataset {
-  const { operation, record, source } = datasets[name];
-  const columns = columnsOf(record);
-  return { name, table: name.replaceAll("-", "_"), operation, columns, key: identityFields(source.identity) };
+  const { operation, record, source, ...more } = datasets[name];
+  const names = { name, table: name.replaceAll("-", "_"), list: "list" in more ? more.list : undefined };
+  return { ...names, operation, columns: columnsOf(record), key: identityFields(source.identity) };
 }

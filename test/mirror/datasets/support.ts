@@ -22,12 +22,38 @@ export function recordsOf(name: DatasetName): {
   readonly records: RecordFields[];
 } {
   const dataset = datasetNamed(name);
+  const row = rows[name];
+  if (row) return withEmpty(dataset, row);
   const pages = (operations[dataset.operation]?.exchanges ?? []).flatMap(({ answer }) => {
     const parsed = page.safeParse(answer?.body);
     return parsed.success ? [parsed.data] : [];
   });
   const record = pages[0]?.data[0];
   if (!record) throw new Error(`There is no example of ${name}.`);
+  return withEmpty(dataset, record);
+}
+
+/** Rows that the tool makes from what the API answers. */
+const rows: Partial<Record<DatasetName, RecordFields>> = {
+  teams: { provider: "github", organization_id: "1", team_id: "t", name: "Core", user_ids: ["u1", "u2"] },
+  people: {
+    ...{
+      provider: "github",
+      organization_id: "1",
+      user_id: "u1",
+      username: "ada",
+      email: "ada@acme.example",
+    },
+    ...{ seat_assigned: true, role: "cr_admin" },
+  },
+  repositories: {
+    ...{ provider: "github", organization_id: "1", repository_id: "9" },
+    ...{ id: "00000000-0000-4000-8000-000000000001", name: "web", full_name: "acme/web", private: true },
+    url: "https://github.example/acme/web",
+  },
+};
+
+function withEmpty(dataset: Dataset, record: RecordFields) {
   const empty = Object.fromEntries(
     dataset.columns.map(({ name: column, isNullable }) => [
       column,

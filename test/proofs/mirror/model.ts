@@ -143,14 +143,17 @@ export class CrashingDisk implements Disk {
     throw new Crash();
   }
 
-  async openAt(file: string, bytes: number, mode?: number): Promise<OpenFile> {
+  openAt = (file: string, bytes: number, mode?: number): Promise<OpenFile> =>
+    this.#open(() => this.#disk.openAt(file, bytes, mode));
+  appendAt = (file: string, bytes: number): Promise<OpenFile> =>
+    this.#open(() => this.#disk.appendAt(file, bytes));
+
+  async #open(open: () => Promise<OpenFile>): Promise<OpenFile> {
     const opened: OpenFile[] = [];
-    await this.#step(async () => void opened.push(await this.#disk.openAt(file, bytes, mode))).catch(
-      async (error: unknown) => {
-        for (const each of opened) await each.close();
-        throw error;
-      },
-    );
+    await this.#step(async () => void opened.push(await open())).catch(async (error: unknown) => {
+      for (const each of opened) await each.close();
+      throw error;
+    });
     const [handle] = opened;
     if (!handle) throw new Crash();
     return {

@@ -40,6 +40,7 @@ export async function thingsIn(file: string, { layout, identity }: ExportWalk): 
 export const quickDisk: Disk = {
   ...systemDisk,
   openAt: async (...words) => ({ ...(await systemDisk.openAt(...words)), sync: async () => undefined }),
+  appendAt: async (...words) => ({ ...(await systemDisk.appendAt(...words)), sync: async () => undefined }),
   replace: rename,
 };
 

@@ -1,8 +1,10 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { callJson, callTool, useDev } from "../../cli/support.ts";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { callJson, callTool, collect, useDev } from "../../cli/support.ts";
 import { type StandIn, startApi } from "../../mirror/export-api.ts";
+import { endTool, spawnTool } from "../../support/tool.ts";
 
 const dev = useDev();
 let folder = "";
@@ -150,6 +152,88 @@ describe("export audit-logs", () => {
       `${file} cannot be continued: cursor: is older than 400 days. Start a new walk. Keep it under another name if it has entries that the service no longer keeps; --overwrite starts again.`,
     );
     expect(JSON.parse(await readFile(file, "utf8"))).toHaveLength(3);
+  });
+});
+
+describe("export audit-logs in NDJSON", () => {
+  const entry = (id: string) => ({ id, actor: {}, metadata: {} });
+  const line = (id: string) => `${JSON.stringify(entry(id))}\n`;
+  const fileOf = async (file: string) => {
+    const { ino, mtimeNs } = await stat(file, { bigint: true });
+    return { text: await readFile(file, "utf8"), ino, mtimeNs };
+  };
+
+  test("--resume appends to the file itself, each id once, and leaves it untouched without news", async () => {
+    const service = await api([entry("a0")]);
+    const file = join(folder, "audit.ndjson");
+    const words = ["export", "audit-logs", "--output", file, ...target(service), "--resume"];
+    expect(await callJson(...words)).toMatchObject({ added: 1, records: 1 });
+    const first = await fileOf(file);
+    service.later = [entry("a0")];
+    expect(await callJson(...words)).toMatchObject({ added: 0, records: 1 });
+    expect(await fileOf(file)).toEqual(first);
+    service.later = [entry("a1"), entry("a0"), entry("older")];
+    expect(await callJson(...words)).toMatchObject({ added: 2, changed: 0, removed: 0, records: 3 });
+    const later = await fileOf(file);
+    expect([later.text, later.ino]).toEqual([line("a0") + line("a1") + line("older"), first.ino]);
+    expect((await readdir(folder)).filter((name) => !name.endsWith(".lock")).toSorted()).toEqual([
+      "audit.ndjson",
+      "audit.ndjson.state.json",
+    ]);
+  });
+
+  test.each([false, true])(
+    "a file of the last release is continued in place (its run ended early: %s)",
+    async (publishing) => {
+      const service = await api([entry("a0")]);
+      const file = join(folder, "audit.ndjson");
+      const written = (...ids: readonly string[]) => {
+        const text = ids.map(line).join("");
+        return {
+          bytes: text.length,
+          sha256: createHash("sha256").update(text).digest("hex"),
+          records: ids.length,
+        };
+      };
+      await writeFile(file, line("a0"));
+      const { ino } = await stat(file);
+      const digest = (values: readonly unknown[]) =>
+        createHash("sha256").update(JSON.stringify(values)).digest("hex").slice(0, 32);
+      const journal = `w${digest(["a1"])}${digest([])}${line("a1")}`;
+      if (publishing) await writeFile(`${file}.journal`, journal);
+      const state = {
+        ...{ version: 1, what: "audit-logs", format: "ndjson", query: {} },
+        key_scope: { id: "workspace:acme", label: "workspace acme" },
+        ...{ cursor: "resume", begins_anew: false, journal_bytes: publishing ? journal.length : 0 },
+        files: publishing ? [written("a0"), written("a0", "a1")] : [written("a0")],
+        ...(publishing && { publishing: true }),
+        too_large: [],
+      };
+      await writeFile(`${file}.state.json`, JSON.stringify(state));
+      service.later = [entry("a1"), entry("a2")];
+      const words = ["export", "audit-logs", "--output", file, ...target(service), "--resume"];
+      expect(await callJson(...words)).toMatchObject({ records: 3 });
+      expect([await readFile(file, "utf8"), (await stat(file)).ino]).toEqual([
+        ["a0", "a1", "a2"].map(line).join(""),
+        ino,
+      ]);
+    },
+  );
+
+  test("--follow writes entries to standard output as they come", async () => {
+    const service = await api([entry("a0")], [entry("a1")]);
+    const tool = spawnTool(["export", "audit-logs", "--follow", "--search", "a", ...target(service)]);
+    onTestFinished(() => endTool(tool));
+    const said = collect(tool);
+    await vi.waitUntil(() => said().stdout === line("a0") + line("a1"), { timeout: 60_000 });
+    service.later = [entry("a1"), entry("a2")];
+    await vi.waitUntil(() => said().stdout.endsWith(line("a2")), { timeout: 60_000 });
+    expect(said().stdout).toBe(line("a0") + line("a1") + line("a2"));
+    expect(service.queries.map((query) => query.get("search"))).toEqual(service.queries.map(() => "a"));
+    expect(Date.parse(service.queries[0]?.get("date_from") ?? "")).toBeGreaterThan(0);
+    expect(
+      (await callTool("export", "audit-logs", "--follow", "--resume", ...target(service))).stderr,
+    ).toContain("--follow and --resume cannot be used together.");
   });
 });
 

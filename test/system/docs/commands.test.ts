@@ -1,27 +1,25 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { DuckDBInstance } from "@duckdb/node-api";
-import { parseYaml } from "@redocly/openapi-core";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
-import { startFakeAws } from "../../checks/fake-aws.ts";
-import { callJson, callTool, event, ndjson, soloOrganization } from "../../cli/support.ts";
-import { blockCommands, pages, read, root } from "../../docs/pages.ts";
-import { useService } from "../../support/service.ts";
-import { endTool, firstLine } from "../../support/tool.ts";
+import { callTool } from "../../cli/support.ts";
+import { blockCommands, pages, read } from "../../docs/pages.ts";
+import { jobsFolder, stepsOf, useReader } from "./reader.ts";
 
 /** Commands inside a sentence count too. */
 const inlineCommands = (text: string): string[] =>
   [...text.matchAll(/`((?:npx|npm|node|python3|git|curl|aws) [^`]+)`/g)].map(([, command = ""]) => command);
 
+/** The blocks of the jobs run in order: test/system/docs/jobs.test.ts. */
 const commands = pages.flatMap((page) =>
-  [...blockCommands(read(page)), ...inlineCommands(read(page))].map((line) => [page, line] as const),
+  [...(page.startsWith(jobsFolder) ? [] : blockCommands(read(page))), ...inlineCommands(read(page))].map(
+    (line) => [page, line] as const,
+  ),
 );
 /** A command that several pages show runs only for the first page. */
 const withoutRemark = (line: string): string => line.replace(/\s+#.*$/, "");
@@ -82,43 +80,6 @@ const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
   [/^npx cdk\b/, "needs an AWS account"],
   [/^(\w+=\$\()?aws /, "needs an AWS account"],
 ];
-/** A GitHub workflow, limited to the fields that the pages use. */
-const workflowSchema = z.strictObject({
-  name: z.string(),
-  on: z.strictObject({
-    schedule: z.array(z.strictObject({ cron: z.string().regex(/^(\S+ ){4}\S+$/) })),
-    workflow_dispatch: z.strictObject({}),
-  }),
-  permissions: z.strictObject({
-    contents: z.enum(["read", "write"]),
-    "pull-requests": z.literal("write").optional(),
-    "security-events": z.literal("write").optional(),
-  }),
-  jobs: z.record(
-    z.string(),
-    z.strictObject({
-      "runs-on": z.union([z.string(), z.array(z.string())]),
-      steps: z.array(
-        z.strictObject({
-          name: z.string().optional(),
-          uses: z
-            .string()
-            .regex(/^[\w/-]+@v\d+$/)
-            .optional(),
-          with: z.record(z.string(), z.string()).optional(),
-          env: z.record(z.string(), z.string()).optional(),
-          run: z.string().optional(),
-        }),
-      ),
-    }),
-  ),
-});
-/** The steps of a page's workflow, in order. */
-function stepsOf(page: string) {
-  const texts = [...read(page).matchAll(/```yaml\n(.*?)```/gs)].map(([, text = ""]) => text);
-  const workflow = texts.find((text) => text.startsWith("name: ")) ?? "";
-  return Object.values(workflowSchema.parse(parseYaml(workflow)).jobs).flatMap(({ steps }) => steps);
-}
 const isElsewhere = (line: string) => elsewhere.some(([pattern]) => pattern.test(line));
 const run = promisify(execFile);
 
@@ -152,136 +113,11 @@ describe("npm scripts", () => {
 });
 
 describe("commands in the docs do what they say", () => {
-  /** The reader's environment, before the service in this process adds its own variables. */
-  const readersEnvironment = { ...process.env };
-  const service = useService({ demo: true });
+  const { runLine, home } = useReader();
   let folder = "";
-  let aws: Awaited<ReturnType<typeof startFakeAws>>;
-  let tool: ChildProcess;
-  let toolUrl = "";
-  let deadLetters = 0;
-
-  /** The stack of the docs: its table and API belong to the local service, its queues are fake. */
-  const surroundings = async () => {
-    const { endpoint } = z
-      .object({ endpoint: z.string() })
-      .parse(JSON.parse(await readFile(join(service().folder, "service.json"), "utf8")));
-    return {
-      ...{ AWS_REGION: "eu-north-1", AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" },
-      AWS_ENDPOINT_URL_CLOUDFORMATION: aws.url,
-      AWS_ENDPOINT_URL_SQS: aws.url,
-      AWS_ENDPOINT_URL_DYNAMODB: endpoint,
-      REVIEW_API_KEY: service().keys.workspace ?? "",
-    };
-  };
-
-  beforeAll(async () => {
-    folder = service().home;
-    const program = fileURLToPath(new URL("./tool-server.ts", import.meta.url));
-    tool = spawn(process.execPath, [program], { stdio: ["ignore", "pipe", "inherit"] });
-    toolUrl = await firstLine(tool);
-    aws = await startFakeAws((url) => ({
-      ApiUrl: service().url,
-      TableName: "review-api",
-      EventsQueueUrl: `${url}/events.fifo`,
-      DeadLetterQueueUrl: `${url}/dead.fifo`,
-      EventsBucketName: "events",
-      AuditRetentionDays: "400",
-      BedrockRegion: "eu-north-1",
-    }));
-    // The stack's worker accepts every event.
-    aws.workWith(() => undefined, `${aws.url}/events.fifo`, `${aws.url}/dead.fifo`);
-    const events = ndjson([event(1, "organization.saved", soloOrganization("42", "from the docs"))]);
-    await cp(join(root, "docs", "use", "examples"), join(folder, "docs", "use", "examples"), {
-      recursive: true,
-    });
-    for (const file of ["events.ndjson", "since.ndjson"]) await writeFile(join(folder, file), events);
-    // The embedder in use is unknown until the schedule has started the index's worker for the first time.
-    await vi.waitUntil(
-      async () => (await runLine("npx review-api index reconcile --stack ReviewApi")).code === 0,
-      {
-        timeout: 30_000,
-      },
-    );
+  beforeAll(() => {
+    folder = home();
   });
-  afterAll(async () => {
-    await aws?.close();
-    if (tool) await endTool(tool);
-  });
-
-  const local = (...words: readonly string[]) => callJson(...words, "--data", service().folder);
-  const idOf = (answer: unknown): string => z.object({ id: z.string() }).parse(answer).id;
-
-  /** The values that the reader has under these names. */
-  const variables: Readonly<Record<string, () => Promise<string>>> = {
-    REVIEW_API_KEY: async () => service().keys.workspace ?? "",
-    ORGANIZATION_KEY: async () => service().keys.organization ?? "",
-    REPOSITORY_ID: async () => "9001",
-    ROLE_ID: async () => "cr_member",
-    WAREHOUSE: async () => join(folder, "warehouse"),
-    REVIEW_API_URL: async () => service().url,
-    GITHUB_STEP_SUMMARY: async () => join(folder, "summary.md"),
-    EVENT_ID: async () => {
-      const letter = event(1_000 + deadLetters++, "planet.saved", {});
-      const entry = {
-        ...{ Id: "0", MessageBody: JSON.stringify(letter), MessageGroupId: letter.id },
-        MessageDeduplicationId: letter.id,
-      };
-      const body = JSON.stringify({ QueueUrl: `${aws.url}/dead.fifo`, Entries: [entry] });
-      const headers = { "x-amz-target": "AmazonSQS.SendMessageBatch" };
-      await fetch(aws.url, { method: "POST", headers, body });
-      return letter.id;
-    },
-    KEY_ID: async () =>
-      idOf(await local("keys", "create", "--kind", "user", "--org", "1001", "--owner", "502")),
-    TOKEN_ID: async () => {
-      const words = ["--workspace", "acme", "--as", "501", "--name", "t", "--expires-in-days", "1"];
-      return idOf(await local("tokens", "create", ...words));
-    },
-    LEARNING_ID: async () => {
-      const pending = z.object({ learnings: z.array(z.object({ id: z.string() })) });
-      return pending.parse(await local("learnings", "pending")).learnings[0]?.id ?? "";
-    },
-  };
-
-  /** The test's service has another address than the reader's, and a simulation runs only two seeds. */
-  const asHere = (line: string): string =>
-    line
-      .replace(/http:\/\/127\.0\.0\.1:3000|https:\/\/api\.example\.com/, service().url)
-      .replace("curl ", "curl --fail --silent --show-error ")
-      .replace(
-        /^npm run simulate -- --seeds \d+$/,
-        `"$TEST_NODE" "${root}test/proofs/simulation/run.ts" --seeds 2`,
-      );
-
-  /** For `npx review-api`: the tool starts once for all commands, and handles each like a separate start. */
-  const npx = `npx() {
-    shift
-    local answer
-    answer=$({ printf '%s\\0' "$PWD" "$#" "$@"; env -0; } | curl --silent --show-error --fail --data-binary @- "$TEST_TOOL") || return 99
-    eval "$answer"
-  }`;
-
-  /** Runs the line in a shell, like a reader. */
-  async function runLine(line: string): Promise<{ code: number; output: string }> {
-    const values: Record<string, string> = {};
-    for (const [, name = ""] of line.matchAll(/\$(\w+)/g)) values[name] = (await variables[name]?.()) ?? "";
-    const env = {
-      ...readersEnvironment,
-      ...(await surroundings()),
-      ...values,
-      ...{ TEST_NODE: process.execPath, TEST_TOOL: toolUrl },
-    };
-    try {
-      const { stdout, stderr } = await run("bash", ["-c", `${npx}\n${asHere(line)}`], { cwd: folder, env });
-      return { code: 0, output: stdout + stderr };
-    } catch (error) {
-      const { code, stdout, stderr } = z
-        .object({ code: z.number(), stdout: z.string(), stderr: z.string() })
-        .parse(error);
-      return { code, output: stdout + stderr };
-    }
-  }
 
   test.each(commands.filter(isFirst).filter(([, line]) => !isElsewhere(line)))(
     "the command in %s exits with code 0: %s",
@@ -328,39 +164,6 @@ describe("commands in the docs do what they say", () => {
     });
   });
 
-  describe("the nightly warehouse load", () => {
-    const page = "docs/use/jobs/warehouse.md";
-    /** Runs with the environment of the workflow's step, and with DuckDB as a command. */
-    const loading = async () => {
-      const [step] = stepsOf(page).filter(({ env }) => env);
-      const script = `set -e\nduckdb() { "${process.execPath}" "${duckdbCommand}" "$2"; }\n${step?.run}`;
-      return await runLine(`: "$REVIEW_API_URL" "$REVIEW_API_KEY"\n${script}`);
-    };
-    const duckdbCommand = fileURLToPath(new URL("./duckdb.ts", import.meta.url));
-    const query = async (sql: string) => {
-      const instance = await DuckDBInstance.create(join(folder, "warehouse", "warehouse.duckdb"));
-      try {
-        return (await (await instance.connect()).runAndReadAll(sql)).getRowObjectsJson();
-      } finally {
-        instance.closeSync();
-      }
-    };
-    beforeAll(() => mkdir(join(folder, "warehouse")));
-
-    test("the workflow loads everything, then each night only changes; the page's query counts every finding", async () => {
-      const counts = ({ output }: { readonly output: string }) =>
-        [...output.matchAll(/ has [\d,]+ pull requests(?: \((.*?)\))?\./g)].map(([, changes]) => changes);
-      expect(counts(await loading())).toEqual([undefined, undefined]);
-      const none = "0 new, 0 changed, 0 removed";
-      expect(counts(await loading())).toEqual([none, none]);
-      const [, sql = ""] = /```sql\n(.*?)```/s.exec(read(page)) ?? [];
-      const weeks = z.array(z.object({ findings: z.coerce.number() })).parse(await query(sql));
-      const [total] = await query("SELECT sum(len(coderabbit_comments)) AS findings FROM review_comments");
-      expect(weeks.length).toBeGreaterThan(1);
-      expect(weeks.reduce((sum, { findings }) => sum + findings, 0)).toBe(Number(total?.findings));
-    });
-  });
-
   test("the workflow for AGENTS.md keeps the rest of the file, and commits only what changed", async () => {
     const steps = stepsOf("docs/use/jobs/agents-md.md");
     const [update] = steps.filter(({ env }) => env);
@@ -404,12 +207,6 @@ describe("commands in the docs do what they say", () => {
   });
 
   test.each([
-    ["docs/use/jobs/warehouse.md", 7],
-    ["docs/use/jobs/weekly-report.md", 5],
-    ["docs/use/jobs/idle-seats.md", 4],
-    ["docs/use/jobs/siem.md", 2],
-    ["docs/use/jobs/code-scanning.md", 1],
-    ["docs/use/jobs/agents-md.md", 2],
     ["docs/use/start.md", 3],
     ["docs/use/mcp.md", 1],
     ["README.md", 1],

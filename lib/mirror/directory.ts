@@ -1,0 +1,122 @@
+import * as z from "zod";
+import type { AnswerOf, Client } from "../client/client.ts";
+import type { CsvCell } from "../contract/csv-row.ts";
+import { pageLimits } from "../contract/limits.ts";
+import { organizationRecord, repositoryRecord } from "../contract/records-organizations.ts";
+import { teamRecord, userRecord } from "../contract/records-people.ts";
+import { OperatorError } from "../runtime/operator-error.ts";
+import { plainTable, source } from "./sources.ts";
+
+/**
+ * Teams, people and repositories, for tables beside the metrics. These lists have no write order: every run reads them
+ * completely, and the changes are the difference to the run before.
+ */
+const { provider } = organizationRecord.shape;
+const organization = { provider, organization_id: z.string() };
+
+/** One row for each membership. */
+export const personRow = z.strictObject({
+  ...organization,
+  ...userRecord.pick({ user_id: true, username: true, email: true, seat_assigned: true, role: true }).shape,
+});
+export const repositoryRow = z.strictObject({
+  ...organization,
+  repository_id: z.string(),
+  ...repositoryRecord.omit({ provider_repository_id: true }).shape,
+});
+
+type Cells = Readonly<Record<string, CsvCell>>;
+
+const described = <Row extends Cells>(
+  noun: string,
+  thing: string,
+  row: z.ZodType<Row> & { readonly shape: object },
+) => ({
+  noun,
+  identity: { thing, organization: Object.keys(organization) },
+  table: plainTable<Row>(
+    Object.keys(row.shape).map((name) => ({ name, cell: (record) => record[name] ?? null })),
+  ),
+});
+
+const oneOrganization = { org_id: z.string().optional() };
+
+export const teams = source({
+  ...described("teams", "team_id", teamRecord),
+  pageSizeMax: pageLimits.teams.max,
+  query: z.strictObject({ ...oneOrganization, organization_ids: z.string().optional() }),
+  async call(client, { include_removed: _, ...query }) {
+    const { body, headers } = await client.listTeams({ query });
+    return { headers, body: { data: body.teams, next_cursor: body.next_cursor } };
+  },
+});
+
+export const people = source({
+  ...described("memberships", "user_id", personRow),
+  pageSizeMax: pageLimits.users.max,
+  query: z.strictObject(oneOrganization),
+  async call(client, { include_removed: _, ...query }) {
+    const { body, headers } = await client.listUsers({ query });
+    const isWhole = body.users.some((user) => "organizations" in user);
+    const home = isWhole || body.users.length === 0 ? undefined : await organizationOf(client, query.org_id);
+    const data = body.users.flatMap((user) => membershipsOf(user, home));
+    return { headers, body: { data, next_cursor: body.next_cursor } };
+  },
+});
+
+type Organization = z.output<typeof organizationRecord>;
+type User = AnswerOf<"listUsers">["users"][number];
+
+/** A seat holder who has left every organization has no membership, and so no row. */
+function membershipsOf(user: User, home: Organization | undefined): Array<z.output<typeof personRow>> {
+  const { username, email, seat_assigned } = user;
+  const person = { username, email, seat_assigned };
+  if ("organizations" in user)
+    return user.organizations.map(({ org_id, ...membership }) => ({
+      ...person,
+      ...membership,
+      organization_id: org_id,
+    }));
+  if (!home) return [];
+  const { provider: at, provider_organization_id: organization_id } = home;
+  return [{ provider: at, organization_id, user_id: user.user_id, ...person, role: user.role }];
+}
+
+/** The organization whose members a list without `organizations` has. */
+async function organizationOf(client: Client, wanted: string | undefined): Promise<Organization> {
+  const { key, scope } = (await client.whoami()).body;
+  const found =
+    scope.home ?? scope.organizations.find((each) => key.kind !== "workspace" || isNamed(each, wanted));
+  if (!found) throw new OperatorError("The organization of this key is not active any more.");
+  return found;
+}
+
+const isNamed = ({ provider: at, provider_organization_id: id }: Organization, wanted?: string): boolean =>
+  wanted === undefined || wanted === id || wanted === `${at}:${id}`;
+
+export const repositories = source({
+  ...described("repositories", "repository_id", repositoryRow),
+  pageSizeMax: pageLimits.repositories.max,
+  query: z.strictObject(oneOrganization),
+  /** One organization after the other, by id. The cursor names the organization, then the service's cursor there. */
+  async call(client, { cursor, limit, org_id }) {
+    const { body: caller, headers } = await client.whoami();
+    const [from = "", inside = ""] = cursor?.split(" ") ?? [];
+    const [now, next] = caller.scope.organizations
+      .filter((each) => each.plan === "enterprise" && each.id >= from && isNamed(each, org_id))
+      .toSorted((one, other) => (one.id < other.id ? -1 : 1));
+    if (!now) return { headers, body: { data: [], next_cursor: null } };
+    const { body } = await client.listRepositories({
+      path: { organization_id: now.id },
+      query: { limit, ...(inside !== "" && now.id === from && { cursor: inside }) },
+    });
+    const data = body.repositories.map(({ provider_repository_id, ...repository }) => ({
+      provider: now.provider,
+      organization_id: now.provider_organization_id,
+      repository_id: provider_repository_id,
+      ...repository,
+    }));
+    const nextHere = body.next_cursor === null ? null : `${now.id} ${body.next_cursor}`;
+    return { headers, body: { data, next_cursor: nextHere ?? (next ? `${next.id} ` : null) } };
+  },
+});

@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { followLog } from "../../lib/mirror/follow.ts";
+import { ndjsonLayout } from "../../lib/mirror/layout.ts";
+import type { ExportWalk } from "../../lib/mirror/sources.ts";
+import { TestClock } from "../support/clock.ts";
+
+type Page = { readonly ids: readonly string[]; readonly next?: string };
+
+/** Answers the given pages one after the other, and keeps the cursors with which they were requested. */
+function scripted(...answers: ReadonlyArray<Page | Error>) {
+  const cursors: Array<string | undefined> = [];
+  const walk: ExportWalk = {
+    identity: { thing: "id", organization: [] },
+    layout: ndjsonLayout,
+    pageSizeMax: 100,
+    onlyGrows: true,
+    isAmbiguous: async () => false,
+    page: async ({ cursor }) => {
+      const answer = answers[cursors.length] ?? new RangeError("The script has ended.");
+      cursors.push(cursor);
+      if (answer instanceof Error) throw answer;
+      return {
+        changes: answer.ids.map((id) => ({ kind: "written", fields: { id }, json: JSON.stringify({ id }) })),
+        nextCursor: answer.next ?? null,
+        resumeCursor: answer.next === undefined ? `resume ${cursors.length}` : null,
+      };
+    },
+  };
+  return { walk, cursors };
+}
+
+async function followed({ walk }: ReturnType<typeof scripted>, hoursBetween = 0) {
+  const lines: string[] = [];
+  const clock = new TestClock("2026-11-15T00:00:00.000Z");
+  const slow = {
+    nowMs: () => clock.nowMs(),
+    sleep: async () => clock.advance(hoursBetween * 3_600_000 + 10_000),
+  };
+  const survive = (error: unknown) => {
+    if (!(error instanceof TypeError)) throw error;
+  };
+  await expect(async () => {
+    for await (const some of followLog(walk, slow, survive)) lines.push(...some);
+  }).rejects.toThrow("The script has ended.");
+  return lines.map((line): string => JSON.parse(line).id);
+}
+
+test("a followed log gives each entry once, although the service repeats the last ones", async () => {
+  const script = scripted(
+    { ids: ["a"], next: "n1" },
+    { ids: ["b"] },
+    { ids: ["a", "b", "c"] },
+    { ids: ["c"] },
+  );
+  expect(await followed(script)).toEqual(["a", "b", "c"]);
+  expect(script.cursors).toEqual([undefined, "n1", "resume 2", "resume 3", "resume 4"]);
+});
+
+test("a followed log survives a night without the service, and neither misses nor repeats an entry", async () => {
+  const away = new TypeError("fetch failed");
+  const script = scripted({ ids: ["a", "b"] }, away, away, { ids: ["a", "b", "c"] });
+  expect(await followed(script, 5)).toEqual(["a", "b", "c"]);
+});
+
+test("a followed log that cannot begin ends with the error", async () => {
+  const { walk } = scripted(new TypeError("fetch failed"));
+  const follow = followLog(walk, new TestClock("2026-11-15T00:00:00.000Z"), () => undefined);
+  await expect(follow.next()).rejects.toThrow("fetch failed");
+});
