@@ -17,6 +17,7 @@ export type KeyIdentity = AnswerOf<"whoami">;
 export type AuditEntry = AnswerOf<"listAuditLogs">["data"][number];
 export type PendingLearning = AnswerOf<"listLearnings">["data"][number];
 export type Webhook = AnswerOf<"listWebhooks">["data"][number];
+export type KeyRecord = AnswerOf<"listKeys">["keys"][number];
 
 /** The page fixes the days: its "today" may end while the worker reads. */
 export type ShownView = Omit<DashboardView, "period" | "sort"> & {
@@ -58,6 +59,7 @@ export type Sections = {
   readonly security: SecurityFigures;
   readonly seats: SeatFigures;
   readonly seatUse: SeatUses;
+  readonly keys: readonly KeyRecord[];
   readonly learnings: LearningFigures;
   readonly pending: readonly PendingLearning[];
   readonly webhooks: readonly Webhook[];
@@ -66,6 +68,8 @@ export type Sections = {
 export type SectionName = keyof Sections;
 
 export type SectionState<Data> =
+  /** Its page was not opened yet. */
+  | { readonly status: "unread" }
   | { readonly status: "loading"; readonly records: number; readonly recordsMax: number | null }
   | { readonly status: "ready"; readonly data: Data }
   /** The key may not read this section. */

@@ -1,8 +1,10 @@
 import { lastDays, type Period } from "../lib/report/period.ts";
 import { isCalendarDate } from "./days.ts";
+import { type PageName, pageNames } from "./pages.ts";
 
 /** What the page shows, and everything that its address contains: filters, never a key. */
 export type DashboardView = {
+  readonly page: PageName;
   readonly period: ChosenPeriod;
   /** `provider:id`; an empty list means all. */
   readonly organizations: readonly string[];
@@ -35,6 +37,7 @@ export type SortColumn = (typeof sortColumns)[number];
 export type Sort = { readonly column: SortColumn; readonly isDescending: boolean };
 
 export const defaultView: DashboardView = {
+  page: "overview",
   period: { days: 30 },
   organizations: [],
   repositories: [],
@@ -52,7 +55,8 @@ export const resolvePeriod = (chosen: ChosenPeriod, nowMs: number): Period =>
 /** The part of the address after `#`: a browser does not send it. Default values are left out. */
 export function addressOf(view: DashboardView): string {
   const words = new URLSearchParams();
-  const { period, sort } = view;
+  const { page, period, sort } = view;
+  if (page !== defaultView.page) words.set("page", page);
   if (!("days" in period)) {
     words.set("from", period.start_date);
     words.set("to", period.end_date);
@@ -73,6 +77,7 @@ export function addressOf(view: DashboardView): string {
 export function parseView(address: string): DashboardView {
   const words = new URLSearchParams(address.replace(/^#/, ""));
   return {
+    page: pageNames.find((each) => each === words.get("page")) ?? defaultView.page,
     period: periodOf(words),
     organizations: words.getAll("org").filter(Boolean),
     repositories: words.getAll("repo").filter(Boolean),

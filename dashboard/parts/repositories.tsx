@@ -4,9 +4,10 @@ import type { RepositoryRow } from "../figures/repositories.ts";
 import type { ReviewFigures } from "../protocol.ts";
 import { sortedRepositories } from "../sort.ts";
 import { countColumn, figureColumnsOf, textColumn } from "../tables.ts";
-import { addressOf, type DashboardView, type SortColumn } from "../view.ts";
+import type { DashboardView, SortColumn } from "../view.ts";
 import { Card, Scroll } from "./numbers.tsx";
 import { Sparkline } from "./plot.tsx";
+import { ViewLink } from "./view-link.tsx";
 
 /** More rows are drawn on request. */
 const rowsMax = 100;
@@ -113,19 +114,12 @@ type LineProps = Pick<RepositoriesProps, "view" | "onView"> & {
 
 function RepositoryLine({ row, view, onView, wholeWeeks }: LineProps) {
   const { figures } = row;
-  const listed = { ...view, listed: row.id };
   return (
     <tr>
       <th scope="row">
-        <a
-          href={`#${addressOf(listed)}`}
-          onClick={(event) => {
-            event.preventDefault();
-            onView(listed);
-          }}
-        >
+        <ViewLink to={{ ...view, listed: row.id }} onView={onView}>
           {row.name}
-        </a>{" "}
+        </ViewLink>{" "}
         <small>{row.organization}</small>
       </th>
       <td class="number">{formatCount(figures.pull_requests)}</td>

@@ -14,6 +14,7 @@ import { securityFigures } from "../figures/security.ts";
 import { chosenAuthors, teamFigures } from "../figures/teams.ts";
 import type { KeyIdentity, ShownView } from "../protocol.ts";
 import { organizationName, pullRequestFilter } from "../view.ts";
+import { fetchKeys } from "./keys.ts";
 import {
   type FetchedReviews,
   fetchAudit,
@@ -54,6 +55,12 @@ const homeOf = ({ scope }: KeyIdentity) => scope.home ?? scope.organizations[0] 
 
 const isComplete = ({ organizations }: Context["narrowing"]) =>
   organizations.every((each) => reasonLeftOut(each, false) !== null || reasonLeftOut(each, true) === null);
+
+/** In the order of their updates: reviews wait for the teams that are read then. */
+export const sectionNames = [
+  ...["teams", "reviews", "mcp", "before", "security", "seats", "seatUse", "keys"],
+  ...["learnings", "pending", "webhooks", "audit"],
+] as const;
 
 /** Ten people need a request: `npx review-api seats idle` has all. */
 const seatUsesMax = 100;
@@ -168,7 +175,7 @@ export function createSources(surroundings: SourceDeps, clock: Clock) {
       keyOf: byPeriod,
       read: async ({ client, signal, metrics: filters }, context) => {
         // It shares their limits, and it is only about those who turn out to be idle.
-        await Promise.all([before.settled(), seats.settled()]);
+        await Promise.all([reviews.settled(), before.settled(), seats.settled()]);
         signal.throwIfAborted();
         const read = seats.records();
         const idle = (read && idleUsers(seatInput(read, context))) ?? [];
@@ -219,6 +226,16 @@ export function createSources(surroundings: SourceDeps, clock: Clock) {
     },
     surroundings,
   );
+  const keys = createSource(
+    {
+      refusal: refusalHere("listKeys"),
+      keyOf: byNarrowing,
+      read: fetchKeys,
+      figures: (records) => records,
+      message: (state) => ({ type: "section", name: "keys", state }),
+    },
+    surroundings,
+  );
   const webhooks = createSource(
     {
       refusal: refusalHere("listWebhooks"),
@@ -229,6 +246,5 @@ export function createSources(surroundings: SourceDeps, clock: Clock) {
     },
     surroundings,
   );
-  // In the order of their updates: reviews wait for the teams that are read then.
-  return { teams, reviews, mcp, before, security, seats, seatUse, learnings, pending, webhooks, audit };
+  return { teams, reviews, mcp, before, security, seats, seatUse, keys, learnings, pending, webhooks, audit };
 }

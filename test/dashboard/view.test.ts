@@ -11,6 +11,7 @@ import {
 import { minuteTicks, wholeTicks } from "../../lib/report/scale.ts";
 
 const full: DashboardView = {
+  page: "quality",
   period: { start_date: "2026-02-28", end_date: "2026-03-01" },
   organizations: ["github:1001", "gitlab:a/b&c=d"],
   repositories: ["github:1001/9001"],
@@ -26,7 +27,7 @@ describe("the address of a view", () => {
     ["", defaultView],
     ["days=7", { ...defaultView, period: { days: 7 } }],
     [
-      "from=2026-02-28&to=2026-03-01&org=github:1001&org=gitlab:a/b%26c%3Dd&repo=github:1001/9001" +
+      "page=quality&from=2026-02-28&to=2026-03-01&org=github:1001&org=gitlab:a/b%26c%3Dd&repo=github:1001/9001" +
         "&team=github:1001/31&team=none&bots=no&authors=yes&list=github:1001/9001&sort=acceptance",
       full,
     ],
@@ -37,6 +38,8 @@ describe("the address of a view", () => {
 
   test.each([
     "days=8",
+    "page=keys",
+    "page=__proto__",
     "days=1e1",
     "from=2026-02-30&to=2026-03-01",
     "from=2026-03-02&to=2026-03-01",
