@@ -142,10 +142,10 @@ ${card("Time to first human review and to merge", [
       series(
         "First review, median",
         "line",
-        "one",
+        "first-review",
         ({ time_to_first_human_review: time }) => time.median_minutes,
       ),
-      series("Merge, median", "line", "two", ({ time_to_merge }) => time_to_merge.median_minutes),
+      series("Merge, median", "line", "merge", ({ time_to_merge }) => time_to_merge.median_minutes),
     ],
     format: formatMinutes,
     ticks: minuteTicks,
@@ -163,7 +163,7 @@ const complexityCard = ({ complexity }: ReviewReport): Markup =>
       inPart: complexity.map(() => false),
       series: [
         {
-          ...{ name: "Findings per pull request", kind: "bar", look: "two" },
+          ...{ name: "Findings per pull request", kind: "bar", look: "one" },
           values: complexity.map(({ figures }) => figures.findings_per_pull_request),
         },
       ],
