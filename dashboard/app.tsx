@@ -7,7 +7,7 @@ import type { ShownView } from "./protocol.ts";
 import { baseUrl, closedSession, connect, nextSession, tabKey, type WorkerConnection } from "./session.ts";
 import { type DashboardView, parseView, resolvePeriod } from "./view.ts";
 
-const shownView = ({ period, sort: _, ...shown }: DashboardView): ShownView => ({
+const shownView = ({ period, sort: _, teamSort: __, ...shown }: DashboardView): ShownView => ({
   ...shown,
   period: resolvePeriod(period, systemClock.nowMs()),
 });

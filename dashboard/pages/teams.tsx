@@ -1,7 +1,6 @@
-import { Authors } from "../parts/people.tsx";
-import { Repositories } from "../parts/repositories.tsx";
+import { Authors } from "../parts/authors.tsx";
+import { Repositories, Teams } from "../parts/places.tsx";
 import { Section } from "../parts/section.tsx";
-import { Teams } from "../parts/teams.tsx";
 import type { PageProps } from "./page.ts";
 import { Reviews } from "./reviews.tsx";
 
@@ -12,9 +11,9 @@ export const TeamsAndRepositories = (props: PageProps) => {
       {(figures) => (
         <>
           <Section title="By team" of={session.sections.teams} onRetry={() => onRetry("teams")}>
-            {(teams) => <Teams figures={teams} />}
+            {(teams) => <Teams {...props} figures={teams} weeks={figures.weeks} />}
           </Section>
-          <Repositories {...props} figures={figures} />
+          <Repositories {...props} figures={figures} weeks={figures.weeks} />
           <Authors {...props} figures={figures} />
         </>
       )}

@@ -11,8 +11,8 @@ import { resolvePeriod } from "../view.ts";
 import { Filters } from "./filters.tsx";
 import { Header } from "./header.tsx";
 import { LeftOutOrganizations, LeftOutParts } from "./left-out.tsx";
+import { ListPanel } from "./list-panel.tsx";
 import { FileDays } from "./numbers.tsx";
-import { PullRequests } from "./people.tsx";
 import { Progress } from "./progress.tsx";
 
 type DashboardProps = PageProps & { onReload(): void; onForget(): void };
@@ -54,7 +54,7 @@ export function Dashboard(props: DashboardProps) {
         <h2 class="unseen">{pages[view.page].title}</h2>
         <LeftOutOrganizations organizations={organizations} />
         <Content {...props} />
-        {sections.reviews.shown && <PullRequests {...props} figures={sections.reviews.shown} />}
+        <ListPanel {...props} listed={sections.reviews.shown?.listed ?? null} />
         <LeftOutParts page={view.page} sections={sections} />
         <Meanings />
         <footer class="end">

@@ -42,7 +42,11 @@ export function Filters({ organizations, repositories, teams, view, onView }: Fi
         <>
           <Picker
             name="Repositories"
-            options={repositories.map(({ id, name, organization }) => ({ id, name, detail: organization }))}
+            options={repositories.map(({ id, name, organization }) => ({
+              id,
+              name,
+              detail: organization ?? "",
+            }))}
             chosen={view.repositories}
             onChange={(chosen) => onView({ ...view, repositories: chosen })}
           />

@@ -28,8 +28,8 @@ export function Trends({ figures: { weeks } }: { readonly figures: ReviewFigures
     caption,
     columns: [
       textColumn("week_of", "Week of", ({ id }: ReportRow) => id),
-      textColumn("days", "Days", ({ in_part }: ReportRow) => (in_part ? "in part" : "all")),
       ...figureColumnsOf<ReportRow>(...columns),
+      textColumn("days", "Days", ({ in_part }: ReportRow) => (in_part ? "in part" : "all")),
     ],
     rows: weeks,
   });
@@ -121,17 +121,17 @@ export function Trends({ figures: { weeks } }: { readonly figures: ReviewFigures
               series(
                 "First review, 90 %",
                 "line",
-                "one soft",
+                "first-review soft",
                 ({ time_to_first_human_review: time }) => time.p90_minutes,
               ),
-              series("Merge, 90 %", "line", "two soft", ({ time_to_merge }) => time_to_merge.p90_minutes),
+              series("Merge, 90 %", "line", "merge soft", ({ time_to_merge }) => time_to_merge.p90_minutes),
               series(
                 "First review, median",
                 "line",
-                "one",
+                "first-review",
                 ({ time_to_first_human_review: time }) => time.median_minutes,
               ),
-              series("Merge, median", "line", "two", ({ time_to_merge }) => time_to_merge.median_minutes),
+              series("Merge, median", "line", "merge", ({ time_to_merge }) => time_to_merge.median_minutes),
             ]}
             format={formatMinutes}
             ticks={minuteTicks}

@@ -37,6 +37,8 @@ export type SectionSource<Records> = {
   /** Sends the figures again, if there are some. */
   sendAgain(): void;
   records(): Records | undefined;
+  /** Only if they were read for such a context. */
+  recordsFor(context: Context): Records | undefined;
   /** Edits the kept records after a change that this page made itself. */
   change(edit: (records: Records) => Records): void;
   /** Resolves when the current read is over, whether it succeeds or fails. */
@@ -112,6 +114,7 @@ export function createSource<Records, Data>(
     },
     sendAgain,
     records: () => records,
+    recordsFor: (context) => (JSON.stringify(options.keyOf(context)) === key ? records : undefined),
     change(edit) {
       if (records === undefined) return;
       records = edit(records);

@@ -1,8 +1,9 @@
 import type { OperationName } from "../../lib/client/client.ts";
 import { pageLimits } from "../../lib/contract/limits.ts";
 import { reasonLeftOut } from "../../lib/report/left-out.ts";
+import type { PullRequest } from "../../lib/report/pull-request.ts";
 import { comparableBefore } from "../../lib/report/read.ts";
-import { figuresBefore } from "../../lib/report/report.ts";
+import { figuresBefore, type PeriodBefore } from "../../lib/report/report.ts";
 import { type FetchedSeats, fetchSeats, fetchSeatUse } from "../../lib/report/seats.ts";
 import { readTeams, type Team } from "../../lib/report/teams.ts";
 import type { Clock } from "../../lib/runtime/clock.ts";
@@ -77,7 +78,8 @@ export function createSources(surroundings: SourceDeps, clock: Clock) {
         reviews.sendAgain();
         before.sendAgain();
       },
-      figures: (records, { view }) => teamFigures(records, reviews.records()?.pullRequests, view),
+      figures: (records, context) =>
+        teamFigures(records, reviews.records()?.pullRequests, context.view, beforeIn(context)),
       message: (state) => ({ type: "section", name: "teams", state }),
     },
     surroundings,
@@ -97,7 +99,8 @@ export function createSources(surroundings: SourceDeps, clock: Clock) {
         seats.sendAgain();
         teams.sendAgain();
       },
-      figures: ({ pullRequests }, { view }) => reviewFigures(pullRequests, view, teams.records()),
+      figures: ({ pullRequests }, context) =>
+        reviewFigures(pullRequests, context.view, { teams: teams.records(), before: beforeIn(context) }),
       message: (state) => ({ type: "section", name: "reviews", state }),
     },
     surroundings,
@@ -117,7 +120,7 @@ export function createSources(surroundings: SourceDeps, clock: Clock) {
     },
     surroundings,
   );
-  const before = createSource(
+  const before: SectionSource<PullRequest[]> = createSource(
     {
       refusal: refusalHere("listReviewMetrics"),
       keyOf: byPeriod,
@@ -127,20 +130,28 @@ export function createSources(surroundings: SourceDeps, clock: Clock) {
         reading.signal.throwIfAborted();
         return await fetchBefore(reading, view.period);
       },
-      figures: (pullRequests, { view }) =>
-        figuresBefore(
-          comparableBefore(
-            pullRequests
-              .filter(pullRequestFilter(view))
-              .filter(chosenAuthors(teams.records() ?? [], view).isWanted),
-            view.period,
-            { nowMs: clock.nowMs() },
-          ),
-        ),
+      // Every row and every chart compares with it.
+      onRead: () => {
+        reviews.sendAgain();
+        teams.sendAgain();
+      },
+      figures: (pullRequests, { view }) => figuresBefore(comparable(pullRequests, view)),
       message: (state) => ({ type: "section", name: "before", state }),
     },
     surroundings,
   );
+  const comparable = (pullRequests: readonly PullRequest[], view: ShownView) =>
+    comparableBefore(
+      pullRequests
+        .filter(pullRequestFilter(view))
+        .filter(chosenAuthors(teams.records() ?? [], view).isWanted),
+      view.period,
+      { nowMs: clock.nowMs() },
+    );
+  const beforeIn = (context: Context): PeriodBefore | undefined => {
+    const read = before.recordsFor(context);
+    return read && comparable(read, context.view);
+  };
   const security = createSource(
     {
       refusal: refusalHere("listSecurityFindings"),

@@ -109,7 +109,7 @@ test("only http and https addresses become links", async () => {
   });
   await untilRead(page);
   await page.getByRole("link", { name: "scheduler" }).click();
-  const listed = page.locator(".listed");
+  const listed = page.getByRole("dialog");
   await listed.waitFor();
   expect(await listed.getByText("<img src=x onerror=alert(1)>").count()).toBe(1);
   const targets = await listed
