@@ -2,11 +2,12 @@ import { useEffect, useReducer, useRef, useState } from "preact/hooks";
 import { systemClock } from "../lib/runtime/clock.ts";
 import { Dashboard } from "./parts/dashboard.tsx";
 import { KeyForm } from "./parts/key-form.tsx";
+import { viewAddress } from "./parts/view-link.tsx";
 import type { ShownView } from "./protocol.ts";
 import { baseUrl, closedSession, connect, nextSession, tabKey, type WorkerConnection } from "./session.ts";
-import { addressOf, type DashboardView, parseView, resolvePeriod } from "./view.ts";
+import { type DashboardView, parseView, resolvePeriod } from "./view.ts";
 
-const shownView = ({ period, sort: _, ...shown }: DashboardView): ShownView => ({
+const shownView = ({ period, sort: _, teamSort: __, ...shown }: DashboardView): ShownView => ({
   ...shown,
   period: resolvePeriod(period, systemClock.nowMs()),
 });
@@ -43,8 +44,7 @@ export function App() {
     connection.current?.send({ type: "show", view: shownView(next) });
   };
   const choose = (next: DashboardView) => {
-    const address = addressOf(next);
-    history.pushState(null, "", address === "" ? location.pathname : `#${address}`);
+    history.pushState(null, "", viewAddress(next));
     show(next);
   };
 

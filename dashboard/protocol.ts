@@ -5,7 +5,7 @@ import type { Period } from "../lib/report/period.ts";
 import type { FiguresBefore, HeatCell, ReportRow } from "../lib/report/report.ts";
 import type { LearningFigures } from "./figures/learnings.ts";
 import type { McpFigures } from "./figures/mcp.ts";
-import type { RepositoryRow } from "./figures/repositories.ts";
+import type { PlaceRow } from "./figures/places.ts";
 import type { SeatFigures, SeatUses } from "./figures/seats.ts";
 import type { SecurityFigures } from "./figures/security.ts";
 import type { TeamFigures } from "./figures/teams.ts";
@@ -17,19 +17,20 @@ export type KeyIdentity = AnswerOf<"whoami">;
 export type AuditEntry = AnswerOf<"listAuditLogs">["data"][number];
 export type PendingLearning = AnswerOf<"listLearnings">["data"][number];
 export type Webhook = AnswerOf<"listWebhooks">["data"][number];
+export type KeyRecord = AnswerOf<"listKeys">["keys"][number];
 
 /** The page fixes the days: its "today" may end while the worker reads. */
-export type ShownView = Omit<DashboardView, "period" | "sort"> & {
+export type ShownView = Omit<DashboardView, "period" | "sort" | "teamSort"> & {
   readonly period: Period;
 };
 
-/** The pull requests of a repository, or those behind a figure. */
+/** The pull requests of a repository or of a team, or those behind a figure. */
 export type ListedPullRequests = {
   readonly id: string;
   readonly list: ListName | null;
   readonly title: string;
   readonly definition: string;
-  /** The first ones. The page shows their authors only if the user chose it. */
+  /** The first ones. */
   readonly pullRequests: readonly ListedPullRequest[];
   readonly count: number;
 };
@@ -40,9 +41,9 @@ export type ReviewFigures = {
   readonly weeks: readonly ReportRow[];
   readonly complexity: readonly ReportRow[];
   readonly heatMap: readonly HeatCell[];
-  readonly repositories: readonly RepositoryRow[];
+  readonly repositories: readonly PlaceRow[];
   /** Every repository with pull requests in the period, regardless of the chosen filters. */
-  readonly knownRepositories: ReadonlyArray<Pick<RepositoryRow, "id" | "name" | "organization">>;
+  readonly knownRepositories: ReadonlyArray<Pick<PlaceRow, "id" | "name" | "organization">>;
   /** In alphabetical order; null unless the user chose it. */
   readonly authors: readonly ReportRow[] | null;
   readonly listed: ListedPullRequests | null;
@@ -58,6 +59,7 @@ export type Sections = {
   readonly security: SecurityFigures;
   readonly seats: SeatFigures;
   readonly seatUse: SeatUses;
+  readonly keys: readonly KeyRecord[];
   readonly learnings: LearningFigures;
   readonly pending: readonly PendingLearning[];
   readonly webhooks: readonly Webhook[];
@@ -66,6 +68,8 @@ export type Sections = {
 export type SectionName = keyof Sections;
 
 export type SectionState<Data> =
+  /** Its page was not opened yet. */
+  | { readonly status: "unread" }
   | { readonly status: "loading"; readonly records: number; readonly recordsMax: number | null }
   | { readonly status: "ready"; readonly data: Data }
   /** The key may not read this section. */

@@ -34,10 +34,7 @@ export type SectionView<Data> = {
 };
 export type SectionViews = { readonly [Name in SectionName]: SectionView<Sections[Name]> };
 
-const unread: SectionView<never> = {
-  state: { status: "loading", records: 0, recordsMax: null },
-  shown: null,
-};
+const unread: SectionView<never> = { state: { status: "unread" }, shown: null };
 
 export const closedSession: PageSession = {
   phase: "closed",
@@ -51,6 +48,7 @@ export const closedSession: PageSession = {
     security: unread,
     seats: unread,
     seatUse: unread,
+    keys: unread,
     learnings: unread,
     pending: unread,
     webhooks: unread,

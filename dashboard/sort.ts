@@ -1,11 +1,11 @@
-import type { RepositoryRow } from "./figures/repositories.ts";
+import type { PlaceRow } from "./figures/places.ts";
 import type { Sort, SortColumn } from "./view.ts";
 
-const values: Readonly<Record<Exclude<SortColumn, "repository">, (row: RepositoryRow) => number | null>> = {
+const values: Readonly<Record<Exclude<SortColumn, "name">, (row: PlaceRow) => number | null>> = {
+  acceptance: ({ figures }) => figures.findings.acceptance,
   pull_requests: ({ figures }) => figures.pull_requests,
   findings: ({ figures }) => figures.findings.posted,
   per_pull_request: ({ figures }) => figures.findings_per_pull_request,
-  acceptance: ({ figures }) => figures.findings.acceptance,
   first_review: ({ figures }) => figures.time_to_first_human_review.median_minutes,
   merge: ({ figures }) => figures.time_to_merge.median_minutes,
 };
@@ -13,13 +13,9 @@ const values: Readonly<Record<Exclude<SortColumn, "repository">, (row: Repositor
 const compareTexts = new Intl.Collator("en").compare;
 
 /** Rows without a value come last in both directions; equal rows stay in alphabetical order. */
-export function sortedRepositories(
-  rows: readonly RepositoryRow[],
-  { column, isDescending }: Sort,
-): RepositoryRow[] {
+export function sortedPlaces(rows: readonly PlaceRow[], { column, isDescending }: Sort): PlaceRow[] {
   const sign = isDescending ? -1 : 1;
-  if (column === "repository")
-    return rows.toSorted((one, other) => sign * compareTexts(one.name, other.name));
+  if (column === "name") return rows.toSorted((one, other) => sign * compareTexts(one.name, other.name));
   const value = values[column];
   return rows.toSorted((one, other) => {
     const [left, right] = [value(one), value(other)];

@@ -44,12 +44,13 @@ export const countColumn = <Row>(
 
 type WithFigures = { readonly figures: Figures };
 
-/** Columns of lib/report: all of them, or those that are named. */
+/** Columns of lib/report: all of them, or those that are named. Acceptance first: a phone shows two columns. */
 export const figureColumnsOf = <Row extends WithFigures>(
   ...names: readonly FigureName[]
 ): TableColumn<Row>[] =>
   figureColumns
     .filter(({ name }) => names.length === 0 || names.includes(name))
+    .toSorted((one, other) => Number(other.name === "acceptance") - Number(one.name === "acceptance"))
     .map(({ name, head, value, text }: FigureColumn) => ({
       name,
       head,

@@ -1,8 +1,10 @@
 import { lastDays, type Period } from "../lib/report/period.ts";
 import { isCalendarDate } from "./days.ts";
+import { type PageName, pageNames } from "./pages.ts";
 
 /** What the page shows, and everything that its address contains: filters, never a key. */
 export type DashboardView = {
+  readonly page: PageName;
   readonly period: ChosenPeriod;
   /** `provider:id`; an empty list means all. */
   readonly organizations: readonly string[];
@@ -12,22 +14,26 @@ export type DashboardView = {
   readonly teams: readonly string[];
   readonly withoutBots: boolean;
   readonly byAuthor: boolean;
-  /** The repository whose pull requests are listed. */
+  /** The list of pull requests that is open: a `ListName`, a repository, or `teamListId` of a team. */
   readonly listed: string | null;
+  /** How many rows of the list are shown. */
+  readonly rows: number;
+  /** The order of repositories and of teams. */
   readonly sort: Sort;
+  readonly teamSort: Sort;
 };
 
 export type ChosenPeriod = { readonly days: PeriodDays } | Period;
 export const periodDays = [7, 30, 90] as const;
 export type PeriodDays = (typeof periodDays)[number];
 
-/** Columns of the table of repositories. */
+/** Columns of the tables of repositories and teams. */
 const sortColumns = [
-  "repository",
+  "name",
+  "acceptance",
   "pull_requests",
   "findings",
   "per_pull_request",
-  "acceptance",
   "first_review",
   "merge",
 ] as const;
@@ -35,6 +41,7 @@ export type SortColumn = (typeof sortColumns)[number];
 export type Sort = { readonly column: SortColumn; readonly isDescending: boolean };
 
 export const defaultView: DashboardView = {
+  page: "overview",
   period: { days: 30 },
   organizations: [],
   repositories: [],
@@ -42,7 +49,10 @@ export const defaultView: DashboardView = {
   withoutBots: false,
   byAuthor: false,
   listed: null,
+  rows: 200,
   sort: { column: "pull_requests", isDescending: true },
+  // By need: where the fewest findings are accepted comes first.
+  teamSort: { column: "acceptance", isDescending: false },
 };
 
 /** The days of a period: the last N days up to now, or the chosen days. */
@@ -52,7 +62,8 @@ export const resolvePeriod = (chosen: ChosenPeriod, nowMs: number): Period =>
 /** The part of the address after `#`: a browser does not send it. Default values are left out. */
 export function addressOf(view: DashboardView): string {
   const words = new URLSearchParams();
-  const { period, sort } = view;
+  const { page, period } = view;
+  if (page !== defaultView.page) words.set("page", page);
   if (!("days" in period)) {
     words.set("from", period.start_date);
     words.set("to", period.end_date);
@@ -63,9 +74,12 @@ export function addressOf(view: DashboardView): string {
   if (view.withoutBots) words.set("bots", "no");
   if (view.byAuthor) words.set("authors", "yes");
   if (view.listed !== null) words.set("list", view.listed);
-  const { column, isDescending } = defaultView.sort;
-  if (sort.column !== column || sort.isDescending !== isDescending)
-    words.set("sort", `${sort.isDescending ? "-" : ""}${sort.column}`);
+  if (view.rows !== defaultView.rows) words.set("rows", String(view.rows));
+  for (const [name, sort, usual] of [
+    ["sort", view.sort, defaultView.sort],
+    ["team-sort", view.teamSort, defaultView.teamSort],
+  ] as const)
+    if (sortWord(sort) !== sortWord(usual)) words.set(name, sortWord(sort));
   return words.toString().replaceAll("%3A", ":").replaceAll("%2F", "/");
 }
 
@@ -73,6 +87,7 @@ export function addressOf(view: DashboardView): string {
 export function parseView(address: string): DashboardView {
   const words = new URLSearchParams(address.replace(/^#/, ""));
   return {
+    page: pageNames.find((each) => each === words.get("page")) ?? defaultView.page,
     period: periodOf(words),
     organizations: words.getAll("org").filter(Boolean),
     repositories: words.getAll("repo").filter(Boolean),
@@ -80,9 +95,17 @@ export function parseView(address: string): DashboardView {
     withoutBots: words.get("bots") === "no",
     byAuthor: words.get("authors") === "yes",
     listed: words.get("list") || null,
-    sort: sortOf(words.get("sort") ?? ""),
+    rows: rowsOf(words.get("rows") ?? ""),
+    sort: sortOf(words.get("sort"), defaultView.sort),
+    teamSort: sortOf(words.get("team-sort"), defaultView.teamSort),
   };
 }
+
+/** Whole steps: the button that shows more adds one. */
+const rowsOf = (word: string): number => {
+  const rows = /^\d{3,6}$/.test(word) ? Number(word) : 0;
+  return rows > 0 && rows % defaultView.rows === 0 ? rows : defaultView.rows;
+};
 
 function periodOf(words: URLSearchParams): ChosenPeriod {
   const [start_date, end_date] = [words.get("from") ?? "", words.get("to") ?? ""];
@@ -92,9 +115,11 @@ function periodOf(words: URLSearchParams): ChosenPeriod {
   return days === undefined ? defaultView.period : { days };
 }
 
-function sortOf(word: string): Sort {
-  const column = sortColumns.find((each) => each === word.replace(/^-/, ""));
-  return column ? { column, isDescending: word.startsWith("-") } : defaultView.sort;
+const sortWord = ({ column, isDescending }: Sort): string => `${isDescending ? "-" : ""}${column}`;
+
+function sortOf(word: string | null, usual: Sort): Sort {
+  const column = sortColumns.find((each) => each === word?.replace(/^-/, ""));
+  return column ? { column, isDescending: word?.startsWith("-") ?? false } : usual;
 }
 
 /** The names of an organization and of a repository in a view. */
@@ -105,6 +130,8 @@ export const repositoryName = (provider: string, organizationId: string, reposit
 
 /** In the place of a team: authors who are in none. */
 export const noTeam = "none";
+/** Names the list of a team's pull requests. */
+export const teamListId = (team: string): string => `team:${team}`;
 
 type InRepository = {
   readonly provider: string;

@@ -33,7 +33,7 @@ export function Complexity({ figures: { complexity, total } }: { readonly figure
           {
             name: "Findings per pull request",
             kind: "bar",
-            look: "two",
+            look: "one",
             values: rows.map(({ figures }) => figures.findings_per_pull_request),
           },
         ]}

@@ -1,59 +1,45 @@
-import { leftOutSentence } from "../../lib/report/left-out.ts";
+import { useEffect } from "preact/hooks";
 import { definitions } from "../../lib/report/words.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
-import type {
-  ApprovalAction,
-  KeyIdentity,
-  PendingLearning,
-  ReviewFigures,
-  SectionName,
-} from "../protocol.ts";
-import type { PageSession } from "../session.ts";
-import { type DashboardView, resolvePeriod } from "../view.ts";
-import { AuditLog } from "./audit.tsx";
-import { Complexity } from "./complexity.tsx";
-import { Headlines } from "./headlines.tsx";
-import { HeatMap } from "./heat-map.tsx";
-import { LearningSearch } from "./learning-search.tsx";
-import { Learnings, PendingLearnings } from "./learnings.tsx";
-import { Mcp } from "./mcp.tsx";
-import { Nothing } from "./nothing.tsx";
+import { Administration } from "../pages/administration.tsx";
+import { Overview } from "../pages/overview.tsx";
+import type { PageProps } from "../pages/page.ts";
+import { Quality } from "../pages/quality.tsx";
+import { TeamsAndRepositories } from "../pages/teams.tsx";
+import { pages } from "../pages.ts";
+import { resolvePeriod } from "../view.ts";
+import { Filters } from "./filters.tsx";
+import { Header } from "./header.tsx";
+import { LeftOutOrganizations, LeftOutParts } from "./left-out.tsx";
+import { ListPanel } from "./list-panel.tsx";
 import { FileDays } from "./numbers.tsx";
-import { Authors, PullRequests } from "./people.tsx";
 import { Progress } from "./progress.tsx";
-import { Repositories } from "./repositories.tsx";
-import { Seats } from "./seats.tsx";
-import { Section } from "./section.tsx";
-import { Security } from "./security.tsx";
-import { Teams } from "./teams.tsx";
-import { Toolbar } from "./toolbar.tsx";
-import { Trends } from "./trends.tsx";
-import { Webhooks } from "./webhooks.tsx";
 
-type DashboardProps = {
-  readonly session: PageSession;
-  readonly view: DashboardView;
-  onView(view: DashboardView): void;
-  onReload(): void;
-  onRetry(name: SectionName): void;
-  onForget(): void;
-  onSearch(query: string): void;
-  onDecide(learning: PendingLearning, decision: ApprovalAction): void;
-  onTestWebhook(id: string): void;
+type DashboardProps = PageProps & { onReload(): void; onForget(): void };
+
+const contents = {
+  overview: Overview,
+  teams: TeamsAndRepositories,
+  quality: Quality,
+  administration: Administration,
 };
 
 export function Dashboard(props: DashboardProps) {
-  const { session, view, onView, onRetry, onSearch, onDecide, onTestWebhook } = props;
-  const { sections } = session;
-  const shared = { view, onView };
+  const { session, view } = props;
+  const { sections, identity } = session;
+  const organizations = identity?.scope.organizations ?? [];
   const { start_date, end_date } = resolvePeriod(view.period, systemClock.nowMs());
+  const Content = contents[view.page];
+  useEffect(() => {
+    document.title = `${pages[view.page].title} · Review dashboard`;
+    scrollTo(0, 0);
+  }, [view.page]);
   return (
     <FileDays.Provider value={`${start_date}-to-${end_date}`}>
-      <button type="button" class="skip" onClick={skip}>
-        Skip to the figures
-      </button>
-      <Toolbar
+      <Header {...props} />
+      <Filters
         {...props}
+        organizations={organizations}
         repositories={sections.reviews.shown?.knownRepositories ?? []}
         teams={sections.teams.shown?.known ?? []}
       />
@@ -65,54 +51,11 @@ export function Dashboard(props: DashboardProps) {
           {session.notice}
         </p>
         <Progress session={session} />
-        <LeftOut organizations={session.identity?.scope.organizations ?? []} />
-        <Section title="Reviews" of={sections.reviews} onRetry={() => onRetry("reviews")} hasNoTitle>
-          {(figures) =>
-            figures.total.pull_requests === 0 ? (
-              <Nothing {...shared} figures={figures} teams={sections.teams.state} />
-            ) : (
-              <Reviews
-                {...shared}
-                figures={figures}
-                before={sections.before}
-                teams={sections.teams}
-                onRetry={onRetry}
-              />
-            )
-          }
-        </Section>
-        <div class="row">
-          <Section title="MCP use" of={sections.mcp} onRetry={() => onRetry("mcp")}>
-            {(figures) => <Mcp figures={figures} />}
-          </Section>
-          <Section title="Open security findings" of={sections.security} onRetry={() => onRetry("security")}>
-            {(figures) => <Security figures={figures} />}
-          </Section>
-        </div>
-        <div class="row narrow-wide">
-          <Section title="Seats" of={sections.seats} onRetry={() => onRetry("seats")}>
-            {(figures) => <Seats figures={figures} uses={sections.seatUse} />}
-          </Section>
-          <Section title="Learnings by use" of={sections.learnings} onRetry={() => onRetry("learnings")}>
-            {(figures) => <Learnings figures={figures} />}
-          </Section>
-        </div>
-        <LearningSearch search={session.search} onSearch={onSearch} />
-        <Section
-          title="Learnings that wait for approval"
-          of={sections.pending}
-          onRetry={() => onRetry("pending")}
-        >
-          {(pending) => (
-            <PendingLearnings pending={pending} problems={session.undecided} onDecide={onDecide} />
-          )}
-        </Section>
-        <Section title="Webhooks" of={sections.webhooks} onRetry={() => onRetry("webhooks")}>
-          {(webhooks) => <Webhooks webhooks={webhooks} tests={session.webhookTests} onTest={onTestWebhook} />}
-        </Section>
-        <Section title="Recent audit entries" of={sections.audit} onRetry={() => onRetry("audit")}>
-          {(entries) => <AuditLog entries={entries} />}
-        </Section>
+        <h2 class="unseen">{pages[view.page].title}</h2>
+        <LeftOutOrganizations organizations={organizations} />
+        <Content {...props} />
+        <ListPanel {...props} listed={sections.reviews.shown?.listed ?? null} />
+        <LeftOutParts page={view.page} sections={sections} />
         <Meanings />
         <footer class="end">
           Figures as <code>npx review-api report</code> has them · <a href="docs">API reference</a>
@@ -121,34 +64,6 @@ export function Dashboard(props: DashboardProps) {
     </FileDays.Provider>
   );
 }
-
-const LeftOut = ({ organizations }: { readonly organizations: KeyIdentity["scope"]["organizations"] }) => {
-  const sentence = leftOutSentence(organizations);
-  return sentence && <p class="notice">{sentence}</p>;
-};
-
-type ReviewsProps = Pick<DashboardProps, "view" | "onView" | "onRetry"> & {
-  readonly figures: ReviewFigures;
-  readonly before: PageSession["sections"]["before"];
-  readonly teams: PageSession["sections"]["teams"];
-};
-
-const Reviews = (props: ReviewsProps) => (
-  <>
-    <Headlines {...props} />
-    <Trends {...props} />
-    <div class="row wide-narrow">
-      <HeatMap {...props} />
-      <Complexity {...props} />
-    </div>
-    <Repositories {...props} />
-    <PullRequests {...props} />
-    <Section title="By team" of={props.teams} onRetry={() => props.onRetry("teams")}>
-      {(figures) => <Teams figures={figures} />}
-    </Section>
-    <Authors {...props} />
-  </>
-);
 
 /** A printed page has no “?” to press. */
 const Meanings = () => (
@@ -166,6 +81,3 @@ const Meanings = () => (
     </dl>
   </section>
 );
-
-/** Not a link: the address contains the view, and a jump must not replace it. */
-const skip = (): void => document.getElementById("figures")?.focus();

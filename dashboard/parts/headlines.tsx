@@ -7,9 +7,10 @@ import { definitions, formatCount } from "../../lib/report/words.ts";
 import type { ReviewFigures } from "../protocol.ts";
 import type { SectionView } from "../session.ts";
 import { figureColumnsOf, textColumn } from "../tables.ts";
-import { addressOf, type DashboardView } from "../view.ts";
+import type { DashboardView } from "../view.ts";
 import { Card, Help } from "./numbers.tsx";
 import { Sparkline } from "./plot.tsx";
+import { ViewLink } from "./view-link.tsx";
 
 type HeadlinesProps = {
   readonly figures: ReviewFigures;
@@ -24,7 +25,11 @@ export function Headlines({ figures, before, view, onView }: HeadlinesProps) {
   // A week in part would look like a decline.
   const weekly = (value: (week: (typeof weeks)[number]["figures"]) => number | null) =>
     weeks.filter(({ in_part }) => !in_part).map((week) => value(week.figures));
-  const link = (list: ListName, words: string) => <ListLink {...{ list, view, onView }}>{words}</ListLink>;
+  const link = (list: ListName, words: string) => (
+    <ViewLink class="list-link" to={{ ...view, listed: list }} onView={onView}>
+      {words}
+    </ViewLink>
+  );
   const { missing } = total.time_to_first_human_review;
   return (
     <>
@@ -74,27 +79,6 @@ function Compared({ before: { state, shown } }: Pick<HeadlinesProps, "before">) 
     <p class="definition compared" aria-busy={state.status === "loading"}>
       {sentence} {definitions.openPullRequests}
     </p>
-  );
-}
-
-type ListLinkProps = Pick<HeadlinesProps, "view" | "onView"> & {
-  readonly list: ListName;
-  readonly children: string;
-};
-
-function ListLink({ list, view, onView, children }: ListLinkProps) {
-  const listed = { ...view, listed: list };
-  return (
-    <a
-      class="list-link"
-      href={`#${addressOf(listed)}`}
-      onClick={(event) => {
-        event.preventDefault();
-        onView(listed);
-      }}
-    >
-      {children}
-    </a>
   );
 }
 

@@ -7,6 +7,10 @@ import { Card, Scroll } from "./numbers.tsx";
 
 const steps = 10;
 
+/** The step of the colours: low is amber, high is green. */
+export const heatOf = (share: number | null): string =>
+  share === null ? "none" : String(Math.round(share * steps));
+
 /** Colour and number show the same value. */
 export function HeatMap({ figures: { heatMap } }: { readonly figures: ReviewFigures }) {
   const has = (passes: (cell: HeatCell) => boolean) =>
@@ -22,9 +26,9 @@ export function HeatMap({ figures: { heatMap } }: { readonly figures: ReviewFigu
     name: "acceptance-by-severity-and-category",
     caption: "Acceptance by severity and category",
     columns: [
-      textColumn("severity", "Severity", ({ severity }: HeatCell) => withSpaces(severity)),
       textColumn("category", "Category", ({ category }: HeatCell) => withSpaces(category)),
       countColumn("acceptance", "Acceptance", ({ findings }: HeatCell) => findings.acceptance, formatShare),
+      textColumn("severity", "Severity", ({ severity }: HeatCell) => withSpaces(severity)),
       countColumn("posted", "Findings", ({ findings }: HeatCell) => findings.posted),
       countColumn("accepted", "Accepted", ({ findings }: HeatCell) => findings.accepted),
       countColumn("not_accepted", "Not accepted", ({ findings }: HeatCell) => findings.not_accepted),
@@ -73,9 +77,8 @@ export function HeatMap({ figures: { heatMap } }: { readonly figures: ReviewFigu
 function Heat({ cell }: { readonly cell: HeatCell | undefined }) {
   const { acceptance = null, posted = 0 } = cell?.findings ?? {};
   if (posted === 0) return <td class="heat-none" />;
-  const heat = acceptance === null ? "none" : Math.round(acceptance * steps);
   return (
-    <td class={`heat-${heat}`}>
+    <td class={`heat-${heatOf(acceptance)}`}>
       <b>{formatShare(acceptance)}</b> <small>of {formatCount(posted)}</small>
     </td>
   );

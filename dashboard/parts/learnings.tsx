@@ -4,9 +4,9 @@ import { longDay, longInstant } from "../days.ts";
 import type { Learning, LearningFigures } from "../figures/learnings.ts";
 import type { ApprovalAction, PendingLearning } from "../protocol.ts";
 import { countColumn, textColumn } from "../tables.ts";
+import { ExternalLink } from "./external-link.tsx";
 import { LegendEntry } from "./headlines.tsx";
 import { Card } from "./numbers.tsx";
-import { ExternalLink } from "./people.tsx";
 
 const learningColumns = [
   textColumn("learning", "Learning", ({ learning }: Learning) => learning),
@@ -39,7 +39,7 @@ export function Learnings({ figures }: { readonly figures: LearningFigures }) {
       <dl class="parts">
         <LegendEntry look="one" name="Active: used in the last 30 days" count={active} />
         <LegendEntry look="faint" name="Used before that" count={usedEarlier} />
-        <LegendEntry look="unknown" name="Never used" count={neverUsed} />
+        <LegendEntry look="none" name="Never used" count={neverUsed} />
       </dl>
       {mostUsed.length === 0 && <p class="empty">No Learning has been used yet.</p>}
       <ol class="bars">

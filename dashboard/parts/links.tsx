@@ -1,8 +1,9 @@
 import { useRef, useState } from "preact/hooks";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { longDay } from "../days.ts";
-import { addressOf, type DashboardView, resolvePeriod } from "../view.ts";
+import { type DashboardView, resolvePeriod } from "../view.ts";
 import { useOutside } from "./use-outside.ts";
+import { viewAddress } from "./view-link.tsx";
 
 /** The address of this view: one that moves on with the days, and one that stays on these days. */
 export function Links({ view }: { readonly view: DashboardView }) {
@@ -42,17 +43,16 @@ export function Links({ view }: { readonly view: DashboardView }) {
 
 function Link({ name, view }: { readonly name: string; readonly view: DashboardView }) {
   const [isCopied, setCopied] = useState(false);
-  const address = addressOf(view);
+  const address = viewAddress(view);
   return (
     <li>
-      <a href={address === "" ? location.pathname : `#${address}`}>{name}</a>
+      <a href={address}>{name}</a>
       <button
         type="button"
         class="quiet"
         aria-label={`Copy the link: ${name}`}
         onClick={async () => {
-          const { origin, pathname } = location;
-          await navigator.clipboard.writeText(`${origin}${pathname}${address === "" ? "" : `#${address}`}`);
+          await navigator.clipboard.writeText(new URL(address, location.href).href);
           setCopied(true);
         }}
       >

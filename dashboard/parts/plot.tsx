@@ -156,10 +156,16 @@ function useWidth() {
   return [frame, width] as const;
 }
 
+type SparklineProps = {
+  readonly values: ReadonlyArray<number | null>;
+  /** The same of the period before, as a pale line. */
+  readonly before?: ReadonlyArray<number | null> | null;
+};
+
 /** A line without text, beside its numbers. Weeks that count only in part are left out by the caller. */
-export function Sparkline({ values }: { readonly values: ReadonlyArray<number | null> }) {
+export function Sparkline({ values, before = null }: SparklineProps) {
   const [width, tall] = [96, 26];
-  const most = Math.max(1e-9, ...values.map((value) => value ?? 0));
+  const most = Math.max(1e-9, ...[...values, ...(before ?? [])].map((value) => value ?? 0));
   const step = (width - 6) / Math.max(1, values.length - 1);
   const x = (index: number) => (values.length === 1 ? width / 2 : 3 + index * step);
   const y = (value: number) => tall - 3 - (value / most) * (tall - 6);
@@ -167,6 +173,7 @@ export function Sparkline({ values }: { readonly values: ReadonlyArray<number | 
   const lastValue = values[last] ?? null;
   return (
     <svg class="spark" viewBox={`0 0 ${width} ${tall}`} aria-hidden="true" focusable="false">
+      {before && <path class="line ghost-line" d={linePath(before, { x, y })} />}
       <path class="line" d={linePath(values, { x, y })} />
       {lastValue !== null && <circle class="dot" cx={x(last)} cy={y(lastValue)} r="2.5" />}
     </svg>

@@ -56,15 +56,15 @@ export function Seats({ figures, uses }: SeatsProps) {
       </p>
       <div class="shares" aria-hidden="true">
         {busy > 0 && <i class="one" style={{ flexGrow: String(busy) }} />}
-        {(idle ?? 0) > 0 && <i class="two" style={{ flexGrow: String(idle) }} />}
+        {(idle ?? 0) > 0 && <i class="attention" style={{ flexGrow: String(idle) }} />}
         {unseen > 0 && <i class="faint" style={{ flexGrow: String(unseen) }} />}
-        {free > 0 && <i class="unknown" style={{ flexGrow: String(free) }} />}
+        {free > 0 && <i class="none" style={{ flexGrow: String(free) }} />}
       </div>
       <dl class="parts">
         <LegendEntry look="one" name={idle === null ? "Used" : "Used, not idle"} count={busy} />
-        {idle !== null && <LegendEntry look="two" name="Used, idle" count={idle} />}
+        {idle !== null && <LegendEntry look="attention" name="Used, idle" count={idle} />}
         {unseen > 0 && <LegendEntry look="faint" name="Used elsewhere" count={unseen} />}
-        <LegendEntry look="unknown" name="Free" count={free} />
+        <LegendEntry look="none" name="Free" count={free} />
       </dl>
       {unseen > 0 && (
         <p class="definition">

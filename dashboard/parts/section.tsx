@@ -10,7 +10,7 @@ type SectionProps<Data> = {
   children(data: Data): ComponentChildren;
 };
 
-/** A part of the page that is read on its own; if the key may not read it, a sentence is shown instead. */
+/** A part of the page that is read on its own. What the key may not read has no place here: see `LeftOutParts`. */
 export function Section<Data>({ title, of, hasNoTitle, onRetry, children }: SectionProps<Data>) {
   const { state, shown } = of;
   if (shown !== null)
@@ -19,30 +19,28 @@ export function Section<Data>({ title, of, hasNoTitle, onRetry, children }: Sect
         {children(shown)}
       </div>
     );
-  if (state.status === "loading")
+  if (state.status === "left-out") return null;
+  if (state.status !== "failed")
     return (
       <section class="card placeholder" aria-busy="true">
         <h3>{title}</h3>
         <p class="definition">
-          {state.records > 0 ? `${state.records.toLocaleString("en-US")} read …` : "Reading …"}
+          {state.status === "loading" && state.records > 0
+            ? `${state.records.toLocaleString("en-US")} read …`
+            : "Reading …"}
         </p>
         {hasNoTitle && <div class="ghost" />}
       </section>
     );
-  const isLeftOut = state.status === "left-out";
-  const sentence = state.status === "ready" ? "" : state.sentence;
   return (
-    <section class={`card ${isLeftOut ? "left-out" : "failed"}`}>
+    <section class="card failed">
       <h3>{title}</h3>
       <p>
-        {isLeftOut ? "Left out. " : "This could not be read. "}
-        <span class="definition">{sentence}</span>
+        This could not be read. <span class="definition">{state.sentence}</span>
       </p>
-      {!isLeftOut && (
-        <button type="button" onClick={onRetry}>
-          Try again
-        </button>
-      )}
+      <button type="button" onClick={onRetry}>
+        Try again
+      </button>
     </section>
   );
 }

@@ -45,8 +45,8 @@ const cards: readonly TrendCard[] = [
       title: "Time to first human review and to merge by week, median and 90th percentile",
       // The medians are drawn over the others.
       looks: {
-        first_review_p90_minutes: "one soft",
-        merge_p90_minutes: "two soft",
+        first_review_p90_minutes: "first-review soft",
+        merge_p90_minutes: "merge soft",
         ...trends.times.looks,
       },
     },
@@ -69,8 +69,8 @@ export function Trends({ figures: { weeks } }: { readonly figures: ReviewFigures
     caption,
     columns: [
       textColumn("week_of", "Week of", ({ id }: ReportRow) => id),
-      textColumn("days", "Days", ({ in_part }: ReportRow) => (in_part ? "in part" : "all")),
       ...figureColumnsOf<ReportRow>(...columns),
+      textColumn("days", "Days", ({ in_part }: ReportRow) => (in_part ? "in part" : "all")),
     ],
     rows: weeks,
   });

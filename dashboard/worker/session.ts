@@ -1,5 +1,6 @@
 import { createClient, ReviewApiError } from "../../lib/client/client.ts";
 import type { Clock } from "../../lib/runtime/clock.ts";
+import { sectionsRead } from "../pages.ts";
 import type {
   ApprovalAction,
   FromWorker,
@@ -16,7 +17,7 @@ import { organizationName } from "../view.ts";
 import { rateLimitedFetch } from "./pace.ts";
 import { narrowingOf, searchScope } from "./read.ts";
 import { refusalOf } from "./refusal.ts";
-import { createSources } from "./sources.ts";
+import { createSources, sectionNames } from "./sources.ts";
 import { webhookScope, wordsOfTest } from "./webhooks.ts";
 
 export type WorkerSessionOptions = {
@@ -67,15 +68,23 @@ export function createSession(options: WorkerSessionOptions, first: ShownView): 
   const refresh = () => {
     if (!identity) return;
     const context = { identity, view, narrowing: narrowingOf(identity, view.organizations) };
-    for (const source of Object.values(sources)) source.update(context);
+    const wanted = sectionsRead(view.page, (name) => sources[name].refusal(context) === null);
+    for (const name of sectionNames)
+      if (wanted.has(name)) sources[name].update(context);
+      else sources[name].offer(context);
   };
 
   const begin = async () => {
     try {
       const { body } = await client.whoami();
+      if (body.key.kind === "agentic") {
+        send({ type: "refused", sentence: agenticRefusal });
+        isOver = true;
+        return;
+      }
       identity = body;
       send({ type: "identity", identity });
-      for (const source of Object.values(sources)) source.forget();
+      for (const name of sectionNames) sources[name].forget();
       refresh();
     } catch (error) {
       if (isRefusal(error)) onFault(error);
@@ -153,6 +162,9 @@ export function createSession(options: WorkerSessionOptions, first: ShownView): 
 
 const refusal =
   "The service refuses this key: it is mistyped, or it has expired, was revoked or was replaced. Paste another one.";
+
+const agenticRefusal =
+  "This is an agentic key: agents use it to say who they are, and it reads no figures. Paste a key of another kind.";
 
 const isRefusal = (error: unknown): boolean => error instanceof ReviewApiError && error.status === 401;
 

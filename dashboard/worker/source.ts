@@ -28,11 +28,17 @@ export type SourceDeps = {
 };
 
 export type SectionSource<Records> = {
+  /** Why the key may not read it, as a sentence. */
+  refusal(context: Context): string | null;
   /** Reads if necessary, and sends the figures of this context. */
   update(context: Context): void;
+  /** Reads nothing; says whether the key may read it. */
+  offer(context: Context): void;
   /** Sends the figures again, if there are some. */
   sendAgain(): void;
   records(): Records | undefined;
+  /** Only if they were read for such a context. */
+  recordsFor(context: Context): Records | undefined;
   /** Edits the kept records after a change that this page made itself. */
   change(edit: (records: Records) => Records): void;
   /** Resolves when the current read is over, whether it succeeds or fails. */
@@ -51,10 +57,19 @@ export function createSource<Records, Data>(
   let records: Records | undefined;
   let reading = new AbortController();
   let settled: Promise<void> = Promise.resolve();
+  let isRefused = false;
 
   const sendAgain = () => {
     if (records !== undefined && latest)
       send(options.message({ status: "ready", data: options.figures(records, latest) }));
+  };
+
+  const sendRefusal = (context: Context): boolean => {
+    const sentence = options.refusal(context);
+    if (sentence !== null) send(options.message({ status: "left-out", sentence }));
+    else if (isRefused) send(options.message({ status: "unread" }));
+    isRefused = sentence !== null;
+    return isRefused;
   };
 
   const read = async (context: Context) => {
@@ -62,11 +77,7 @@ export function createSource<Records, Data>(
     reading = new AbortController();
     const { signal } = reading;
     records = undefined;
-    const sentence = options.refusal(context);
-    if (sentence !== null) {
-      send(options.message({ status: "left-out", sentence }));
-      return;
-    }
+    if (sendRefusal(context)) return;
     const onProgress = (count: number, countMax?: number) => {
       if (!signal.aborted)
         send(options.message({ status: "loading", records: count, recordsMax: countMax ?? null }));
@@ -90,6 +101,8 @@ export function createSource<Records, Data>(
   };
 
   return {
+    refusal: options.refusal,
+    offer: sendRefusal,
     update(context) {
       latest = context;
       const wanted = JSON.stringify(options.keyOf(context));
@@ -101,6 +114,7 @@ export function createSource<Records, Data>(
     },
     sendAgain,
     records: () => records,
+    recordsFor: (context) => (JSON.stringify(options.keyOf(context)) === key ? records : undefined),
     change(edit) {
       if (records === undefined) return;
       records = edit(records);

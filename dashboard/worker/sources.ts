@@ -1,8 +1,9 @@
 import type { OperationName } from "../../lib/client/client.ts";
 import { pageLimits } from "../../lib/contract/limits.ts";
 import { reasonLeftOut } from "../../lib/report/left-out.ts";
+import type { PullRequest } from "../../lib/report/pull-request.ts";
 import { comparableBefore } from "../../lib/report/read.ts";
-import { figuresBefore } from "../../lib/report/report.ts";
+import { figuresBefore, type PeriodBefore } from "../../lib/report/report.ts";
 import { type FetchedSeats, fetchSeats, fetchSeatUse } from "../../lib/report/seats.ts";
 import { readTeams, type Team } from "../../lib/report/teams.ts";
 import type { Clock } from "../../lib/runtime/clock.ts";
@@ -14,6 +15,7 @@ import { securityFigures } from "../figures/security.ts";
 import { chosenAuthors, teamFigures } from "../figures/teams.ts";
 import type { KeyIdentity, ShownView } from "../protocol.ts";
 import { organizationName, pullRequestFilter } from "../view.ts";
+import { fetchKeys } from "./keys.ts";
 import {
   type FetchedReviews,
   fetchAudit,
@@ -55,6 +57,12 @@ const homeOf = ({ scope }: KeyIdentity) => scope.home ?? scope.organizations[0] 
 const isComplete = ({ organizations }: Context["narrowing"]) =>
   organizations.every((each) => reasonLeftOut(each, false) !== null || reasonLeftOut(each, true) === null);
 
+/** In the order of their updates: reviews wait for the teams that are read then. */
+export const sectionNames = [
+  ...["teams", "reviews", "mcp", "before", "security", "seats", "seatUse", "keys"],
+  ...["learnings", "pending", "webhooks", "audit"],
+] as const;
+
 /** Ten people need a request: `npx review-api seats idle` has all. */
 const seatUsesMax = 100;
 
@@ -70,7 +78,8 @@ export function createSources(surroundings: SourceDeps, clock: Clock) {
         reviews.sendAgain();
         before.sendAgain();
       },
-      figures: (records, { view }) => teamFigures(records, reviews.records()?.pullRequests, view),
+      figures: (records, context) =>
+        teamFigures(records, reviews.records()?.pullRequests, context.view, beforeIn(context)),
       message: (state) => ({ type: "section", name: "teams", state }),
     },
     surroundings,
@@ -90,7 +99,8 @@ export function createSources(surroundings: SourceDeps, clock: Clock) {
         seats.sendAgain();
         teams.sendAgain();
       },
-      figures: ({ pullRequests }, { view }) => reviewFigures(pullRequests, view, teams.records()),
+      figures: ({ pullRequests }, context) =>
+        reviewFigures(pullRequests, context.view, { teams: teams.records(), before: beforeIn(context) }),
       message: (state) => ({ type: "section", name: "reviews", state }),
     },
     surroundings,
@@ -110,7 +120,7 @@ export function createSources(surroundings: SourceDeps, clock: Clock) {
     },
     surroundings,
   );
-  const before = createSource(
+  const before: SectionSource<PullRequest[]> = createSource(
     {
       refusal: refusalHere("listReviewMetrics"),
       keyOf: byPeriod,
@@ -120,20 +130,28 @@ export function createSources(surroundings: SourceDeps, clock: Clock) {
         reading.signal.throwIfAborted();
         return await fetchBefore(reading, view.period);
       },
-      figures: (pullRequests, { view }) =>
-        figuresBefore(
-          comparableBefore(
-            pullRequests
-              .filter(pullRequestFilter(view))
-              .filter(chosenAuthors(teams.records() ?? [], view).isWanted),
-            view.period,
-            { nowMs: clock.nowMs() },
-          ),
-        ),
+      // Every row and every chart compares with it.
+      onRead: () => {
+        reviews.sendAgain();
+        teams.sendAgain();
+      },
+      figures: (pullRequests, { view }) => figuresBefore(comparable(pullRequests, view)),
       message: (state) => ({ type: "section", name: "before", state }),
     },
     surroundings,
   );
+  const comparable = (pullRequests: readonly PullRequest[], view: ShownView) =>
+    comparableBefore(
+      pullRequests
+        .filter(pullRequestFilter(view))
+        .filter(chosenAuthors(teams.records() ?? [], view).isWanted),
+      view.period,
+      { nowMs: clock.nowMs() },
+    );
+  const beforeIn = (context: Context): PeriodBefore | undefined => {
+    const read = before.recordsFor(context);
+    return read && comparable(read, context.view);
+  };
   const security = createSource(
     {
       refusal: refusalHere("listSecurityFindings"),
@@ -168,7 +186,7 @@ export function createSources(surroundings: SourceDeps, clock: Clock) {
       keyOf: byPeriod,
       read: async ({ client, signal, metrics: filters }, context) => {
         // It shares their limits, and it is only about those who turn out to be idle.
-        await Promise.all([before.settled(), seats.settled()]);
+        await Promise.all([reviews.settled(), before.settled(), seats.settled()]);
         signal.throwIfAborted();
         const read = seats.records();
         const idle = (read && idleUsers(seatInput(read, context))) ?? [];
@@ -219,6 +237,16 @@ export function createSources(surroundings: SourceDeps, clock: Clock) {
     },
     surroundings,
   );
+  const keys = createSource(
+    {
+      refusal: refusalHere("listKeys"),
+      keyOf: byNarrowing,
+      read: fetchKeys,
+      figures: (records) => records,
+      message: (state) => ({ type: "section", name: "keys", state }),
+    },
+    surroundings,
+  );
   const webhooks = createSource(
     {
       refusal: refusalHere("listWebhooks"),
@@ -229,6 +257,5 @@ export function createSources(surroundings: SourceDeps, clock: Clock) {
     },
     surroundings,
   );
-  // In the order of their updates: reviews wait for the teams that are read then.
-  return { teams, reviews, mcp, before, security, seats, seatUse, learnings, pending, webhooks, audit };
+  return { teams, reviews, mcp, before, security, seats, seatUse, keys, learnings, pending, webhooks, audit };
 }

@@ -4,8 +4,13 @@ import { clockIn, utc } from "./period.ts";
 import type { FiguresBefore } from "./report.ts";
 import { formatCount, formatMinutes, formatShare } from "./words.ts";
 
-/** How a figure differs from the period before: an arrow, and the same in words. */
-export type Change = { readonly arrow: "↑" | "↓" | "→"; readonly words: string };
+/** How a figure differs from the period before: an arrow, the size of the difference, and the same in words. */
+export type Change = {
+  readonly arrow: "↑" | "↓" | "→";
+  /** `5 points`; empty if it is about the same, or if it has no size. */
+  readonly size: string;
+  readonly words: string;
+};
 
 type Unit = {
   /** The words for a greater and for a smaller figure. */
@@ -42,10 +47,11 @@ export function changeOf(
   if (now === null || before === null) return null;
   const difference = size(now, before);
   const was = `(before: ${format(before)})`;
-  if (difference === null) return { arrow: "→", words: `about the same ${was}` };
+  if (difference === null) return { arrow: "→", size: "", words: `about the same ${was}` };
+  const about = { size: difference.trim() };
   return now > before
-    ? { arrow: "↑", words: `${difference}${more} ${was}` }
-    : { arrow: "↓", words: `${difference}${less} ${was}` };
+    ? { ...about, arrow: "↑", words: `${difference}${more} ${was}` }
+    : { ...about, arrow: "↓", words: `${difference}${less} ${was}` };
 }
 
 export const changeText = ({ arrow, words }: Change): string => `${arrow} ${words}`;

@@ -1,5 +1,5 @@
 import { changeText, comparedWith } from "./change.ts";
-import { figureText, headlines, reportTitle } from "./columns.ts";
+import { acceptanceChange, figureText, headlines, reportTitle } from "./columns.ts";
 import { noteText } from "./left-out.ts";
 import type { ReportRow, ReviewReport } from "./report.ts";
 import { definitions, formatCount, formatMinutes, formatShare } from "./words.ts";
@@ -42,10 +42,10 @@ function messageOf(report: ReviewReport, rowsShown: number): string {
   ].join("\n");
 }
 
-const rowLine = ({ name, figures }: ReportRow): string =>
+const rowLine = ({ name, figures, before }: ReportRow): string =>
   [
     `• ${quoted(name)}: ${formatCount(figures.pull_requests)} ${figures.pull_requests === 1 ? "pull request" : "pull requests"}`,
-    `acceptance ${formatShare(figures.findings.acceptance)}`,
+    `acceptance ${formatShare(figures.findings.acceptance)} ${acceptanceChange({ figures, before })}`.trimEnd(),
     `first review ${formatMinutes(figures.time_to_first_human_review.median_minutes)}`,
   ].join(", ");
 

@@ -93,24 +93,40 @@ export function textTableOf(
   head: string,
   rows: readonly ReportRow[],
   columns: readonly FigureColumn[] = figureColumns,
+  { hasChange = false } = {},
 ): TextTable {
   const hasSeveral = new Set(rows.map(({ organization }) => organization)).size > 1;
+  const isCompared = hasChange && rows.some((row) => acceptanceChange(row) !== "");
+  const changes = ({ name }: FigureColumn) => isCompared && name === "acceptance";
   return {
     heads: [
       nameHead(head),
       ...(hasSeveral ? [nameHead("Organization")] : []),
-      ...columns.map((column) => numberHead(column.head)),
+      ...columns.flatMap((column) => [
+        numberHead(column.head),
+        ...(changes(column) ? [numberHead("Change")] : []),
+      ]),
     ],
-    rows: rows.map(({ name, organization, figures }) => [
-      name,
-      ...(hasSeveral ? [organization ?? ""] : []),
-      ...columns.map(({ text }) => text(figures)),
+    rows: rows.map((row) => [
+      row.name,
+      ...(hasSeveral ? [row.organization ?? ""] : []),
+      ...columns.flatMap((column) => [
+        column.text(row.figures),
+        ...(changes(column) ? [acceptanceChange(row)] : []),
+      ]),
     ]),
   };
 }
 
+/** `↑ 5 points`; empty if there is nothing to compare with. */
+export function acceptanceChange({ figures, before }: Pick<ReportRow, "figures" | "before">): string {
+  const change = changeOf(figures.findings.acceptance, before?.findings.acceptance ?? null, units.share);
+  return change ? `${change.arrow} ${change.size}`.trim() : "";
+}
+
+/** Weeks and months follow each other: they show a change without a column of their own. */
 export const rowsTable = ({ by, rows }: ReviewReport, columns?: readonly FigureColumn[]): TextTable =>
-  textTableOf(dimensionHeads[by], rows, columns);
+  textTableOf(dimensionHeads[by], rows, columns, { hasChange: by !== "week" && by !== "month" });
 
 /** A figure of the whole period. */
 export type Headline = {

@@ -100,7 +100,7 @@ const complexityCard = ({ complexity }: ReviewReport): Markup =>
       inPart: complexity.map(() => false),
       series: [
         {
-          ...{ name: "Findings per pull request", kind: "bar", look: "two" },
+          ...{ name: "Findings per pull request", kind: "bar", look: "one" },
           values: complexity.map(({ figures }) => figures.findings_per_pull_request),
         },
       ],

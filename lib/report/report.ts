@@ -4,15 +4,26 @@ import {
   countFindings,
   type Figures,
   type FindingFigures,
+  type FindingFilter,
   figuresOf,
   findingFigures,
   findsAny,
 } from "./figures.ts";
 import { groupBy } from "./group-by.ts";
 import type { ReportNote } from "./left-out.ts";
-import { daysOf, mondayOf, monthOf, monthsOf, type Period, type Span, utc, weeksOf } from "./period.ts";
+import {
+  addDays,
+  daysOf,
+  mondayOf,
+  monthOf,
+  monthsOf,
+  type Period,
+  type Span,
+  utc,
+  weeksOf,
+} from "./period.ts";
 import type { FindingOutcome, PullRequest } from "./pull-request.ts";
-import type { TeamsOf } from "./teams.ts";
+import type { Team, TeamsOf } from "./teams.ts";
 
 export const dimensions = [
   "week",
@@ -35,6 +46,11 @@ export type ReportRow = {
   /** The organization's name if the row belongs to one. */
   readonly organization: string | null;
   readonly figures: Figures;
+  /**
+   * The same of the period before: for a week or a month, its days counted from the beginning of the period. Null if
+   * there is nothing to compare with, and for authors: a report does not compare people.
+   */
+  readonly before: Figures | null;
 };
 
 export type HeatCell = {
@@ -101,9 +117,9 @@ export function reportOf(
     total: figuresOf(pullRequests),
     before: before ? figuresBefore(before) : null,
     by,
-    rows: rowsBy[by](pullRequests, period, teamsOf),
-    weeks: weekRows(pullRequests, period),
-    complexity: complexityRows(pullRequests),
+    rows: rowsBy[by](pullRequests, period, { teamsOf, before }),
+    weeks: weekRows(pullRequests, period, { before }),
+    complexity: complexityRows(pullRequests, { before }),
     heat_map: heatMap(pullRequests),
   };
 }
@@ -114,63 +130,96 @@ export const figuresBefore = ({ period, endsAtMs, pullRequests }: PeriodBefore):
   total: figuresOf(pullRequests),
 });
 
-type MakeRows = (pullRequests: readonly PullRequest[], period: Period, teamsOf: TeamsOf) => ReportRow[];
+type Compared = { readonly before?: PeriodBefore | undefined };
+type MakeRows = (
+  pullRequests: readonly PullRequest[],
+  period: Period,
+  more: Compared & { readonly teamsOf: TeamsOf },
+) => ReportRow[];
+
+/** The figures of a part of the period before; null if the whole period before has no pull request. */
+const figuresOfPart = (
+  { before }: Compared,
+  part: (pullRequests: readonly PullRequest[]) => readonly PullRequest[] | undefined,
+  ...passes: FindingFilter[]
+): Figures | null =>
+  before && before.pullRequests.length > 0 ? figuresOf(part(before.pullRequests) ?? [], ...passes) : null;
 
 const rowsBy: Readonly<Record<Dimension, MakeRows>> = {
   week: weekRows,
-  month: (pullRequests, period) =>
-    spanRows(monthsOf(period), pullRequests, ({ mergedOn }) => monthOf(mergedOn)),
-  organization: (pullRequests) =>
-    busiestRows(pullRequests, ({ organizationId, organizationName }) => ({
+  month: (pullRequests, period, more) => spanRows(monthsOf(period), monthOf, pullRequests, period, more),
+  organization: (pullRequests, _period, more) =>
+    busiestRows(pullRequests, more, ({ organizationId, organizationName }) => ({
       id: organizationId,
       name: organizationName,
       organization: null,
     })),
-  repository: (pullRequests) =>
-    busiestRows(pullRequests, ({ repositoryId, repositoryName, organizationName }) => ({
+  repository: (pullRequests, _period, more) =>
+    busiestRows(pullRequests, more, ({ repositoryId, repositoryName, organizationName }) => ({
       id: repositoryId,
       name: repositoryName,
       organization: organizationName,
     })),
   author: authorRows,
-  team: (pullRequests, _period, teamsOf) => teamRows(pullRequests, teamsOf),
-  severity: (pullRequests) => findingRows(pullRequests, "severity", severitiesAndNull),
-  category: (pullRequests) => findingRows(pullRequests, "category", categoriesAndNull),
+  team: (pullRequests, _period, { teamsOf, before }) => teamRows(pullRequests, teamsOf, { before }),
+  severity: (pullRequests, _period, more) => findingRows(pullRequests, "severity", severitiesAndNull, more),
+  category: (pullRequests, _period, more) => findingRows(pullRequests, "category", categoriesAndNull, more),
 };
 
-export function weekRows(pullRequests: readonly PullRequest[], period: Period): ReportRow[] {
-  return spanRows(weeksOf(period), pullRequests, ({ mergedOn }) => mondayOf(mergedOn));
+export function weekRows(
+  pullRequests: readonly PullRequest[],
+  period: Period,
+  more: Compared = {},
+): ReportRow[] {
+  return spanRows(weeksOf(period), mondayOf, pullRequests, period, more);
 }
 
 const spanRows = (
   spans: readonly Span[],
+  spanOf: (day: string) => string,
   pullRequests: readonly PullRequest[],
-  spanOf: (pullRequest: PullRequest) => string,
+  period: Period,
+  { before }: Compared,
 ): ReportRow[] => {
-  const groups = groupBy(pullRequests, spanOf);
+  const groups = groupBy(pullRequests, ({ mergedOn }) => spanOf(mergedOn));
+  const dayOf = before && dayComparedWith(period, before.period);
+  const earlier = before && dayOf && groupBy(before.pullRequests, ({ mergedOn }) => spanOf(dayOf(mergedOn)));
   return spans.map(({ id, is_whole }) => ({
     id,
     name: is_whole ? id : `${id} (in part)`,
     in_part: !is_whole,
     organization: null,
     figures: figuresOf(groups.get(id) ?? []),
+    before: figuresOfPart({ before }, () => earlier?.get(id)),
   }));
 };
+
+/** The last days of a longer month before count with the last day of the period. */
+function dayComparedWith({ start_date, end_date }: Period, before: Period): (day: string) => string {
+  const shift = daysOf({ start_date: before.start_date, end_date: start_date }) - 1;
+  const days = new Map<string, string>();
+  return (day) => {
+    const known = days.get(day) ?? addDays(day, shift);
+    days.set(day, known);
+    return known > end_date ? end_date : known;
+  };
+}
 
 type NamedRow = Pick<ReportRow, "id" | "name" | "organization">;
 
 /** Busiest first. */
 const busiestRows = (
   pullRequests: readonly PullRequest[],
+  compared: Compared,
   rowOf: (pullRequest: PullRequest) => NamedRow,
 ): ReportRow[] =>
-  groupRows(pullRequests, rowOf).toSorted(
+  groupRows(pullRequests, compared, rowOf).toSorted(
     (one, other) => other.figures.pull_requests - one.figures.pull_requests || byName(one, other),
   );
 
 /** In alphabetical order: a report does not rank people. */
 export function authorRows(pullRequests: readonly PullRequest[]): ReportRow[] {
-  return groupRows(pullRequests, ({ authorId, authorName, organizationName }) => ({
+  return groupRows(pullRequests, {}, ({ authorId, authorName, organizationName }) => ({
     id: authorId,
     name: authorId === null ? notStated : (authorName ?? authorId),
     organization: organizationName,
@@ -181,40 +230,62 @@ export function authorRows(pullRequests: readonly PullRequest[]): ReportRow[] {
  * In alphabetical order, and last the pull requests of authors without a team. A person in two teams counts in both, so
  * the rows do not add up to the total.
  */
-export function teamRows(pullRequests: readonly PullRequest[], teamsOf: TeamsOf): ReportRow[] {
-  const placed = pullRequests.flatMap((pullRequest) =>
-    teamsOf(pullRequest).map(({ team_id: id, name }) => ({ pullRequest, id, name })),
-  );
-  const groups = groupBy(placed, ({ pullRequest: { provider, organizationId }, id }) =>
-    JSON.stringify([provider, organizationId, id]),
-  );
-  const rows = [...groups.values()].map((group): ReportRow => {
-    const { id, name, pullRequest } = required(group[0], "pull request of a team");
-    const figures = figuresOf(group.map((each) => each.pullRequest));
-    return { id, name, in_part: false, organization: pullRequest.organizationName, figures };
+export function teamRows(
+  pullRequests: readonly PullRequest[],
+  teamsOf: TeamsOf,
+  { before }: Compared = {},
+): ReportRow[] {
+  const earlier = before && teamGroups(before.pullRequests, teamsOf);
+  const rows = Array.from(teamGroups(pullRequests, teamsOf), ([team, group]): ReportRow => {
+    const [first] = group;
+    return {
+      ...(team ? { id: team.team_id, name: team.name } : { id: null, name: noTeamName }),
+      in_part: false,
+      organization: team && first ? first.organizationName : null,
+      figures: figuresOf(group),
+      before: figuresOfPart({ before }, () => earlier?.get(team)),
+    };
   });
-  const others = pullRequests.filter((pullRequest) => teamsOf(pullRequest).length === 0);
-  const noTeam = { id: null, name: "no team", in_part: false, organization: null };
-  return [
-    ...rows.toSorted(byName),
-    ...(others.length > 0 ? [{ ...noTeam, figures: figuresOf(others) }] : []),
-  ];
+  return rows.toSorted(
+    (one, other) => Number(one.id === null) - Number(other.id === null) || byName(one, other),
+  );
 }
+
+export const noTeamName = "no team";
+
+/** The pull requests of each team, and under null those of authors without a team. */
+export const teamGroups = (
+  pullRequests: readonly PullRequest[],
+  teamsOf: TeamsOf,
+): Map<Team | null, PullRequest[]> => {
+  const groups = new Map<Team | null, PullRequest[]>();
+  for (const pullRequest of pullRequests) {
+    const teams = teamsOf(pullRequest);
+    for (const team of teams.length > 0 ? teams : [null]) {
+      const group = groups.get(team);
+      if (group) group.push(pullRequest);
+      else groups.set(team, [pullRequest]);
+    }
+  }
+  return groups;
+};
 
 /** An id is unique only within an organization of a provider. */
 const groupRows = (
   pullRequests: readonly PullRequest[],
+  { before }: Compared,
   rowOf: (pullRequest: PullRequest) => NamedRow,
-): ReportRow[] =>
-  [
-    ...groupBy(pullRequests, (pullRequest) =>
-      JSON.stringify([pullRequest.provider, pullRequest.organizationId, rowOf(pullRequest).id]),
-    ).values(),
-  ].map((group) => ({
+): ReportRow[] => {
+  const keyOf = (pullRequest: PullRequest) =>
+    JSON.stringify([pullRequest.provider, pullRequest.organizationId, rowOf(pullRequest).id]);
+  const earlier = before && groupBy(before.pullRequests, keyOf);
+  return Array.from(groupBy(pullRequests, keyOf), ([key, group]) => ({
     ...rowOf(required(group[0], "pull request of a group")),
     in_part: false,
     figures: figuresOf(group),
+    before: figuresOfPart({ before }, () => earlier?.get(key)),
   }));
+};
 
 const compareTexts = new Intl.Collator("en").compare;
 const byName = (one: NamedRow, other: NamedRow): number =>
@@ -225,29 +296,35 @@ const findingRows = <Field extends "severity" | "category">(
   pullRequests: readonly PullRequest[],
   field: Field,
   values: ReadonlyArray<FindingOutcome[Field]>,
+  compared: Compared,
 ): ReportRow[] =>
   values.map((value) => {
     const passes = (finding: FindingOutcome) => finding[field] === value;
-    const having = pullRequests.filter(findsAny(passes));
+    const having = (all: readonly PullRequest[]) => all.filter(findsAny(passes));
     return {
       id: value,
       name: withSpaces(value),
       in_part: false,
       organization: null,
-      figures: figuresOf(having, passes),
+      figures: figuresOf(having(pullRequests), passes),
+      before: figuresOfPart(compared, having, passes),
     };
   });
 
 const complexities = [1, 2, 3, 4, 5, null];
 
-const complexityRows = (pullRequests: readonly PullRequest[]): ReportRow[] =>
-  complexities.map((value) => ({
-    id: value === null ? null : String(value),
-    name: value === null ? notStated : String(value),
-    in_part: false,
-    organization: null,
-    figures: figuresOf(pullRequests.filter(({ complexity }) => complexity === value)),
-  }));
+const complexityRows = (pullRequests: readonly PullRequest[], compared: Compared): ReportRow[] =>
+  complexities.map((value) => {
+    const having = (all: readonly PullRequest[]) => all.filter(({ complexity }) => complexity === value);
+    return {
+      id: value === null ? null : String(value),
+      name: value === null ? notStated : String(value),
+      in_part: false,
+      organization: null,
+      figures: figuresOf(having(pullRequests)),
+      before: figuresOfPart(compared, having),
+    };
+  });
 
 function heatMap(pullRequests: readonly PullRequest[]): HeatCell[] {
   const counts = countFindings(pullRequests);

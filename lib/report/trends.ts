@@ -44,7 +44,7 @@ export const trends = {
     card: "Time to first human review and to merge",
     title: "Median time to first human review and to merge by week",
     kind: "line",
-    looks: { first_review_median_minutes: "one", merge_median_minutes: "two" },
+    looks: { first_review_median_minutes: "first-review", merge_median_minutes: "merge" },
     ...{ format: formatMinutes, ticks: minuteTicks },
   },
 } as const satisfies Record<string, Trend>;

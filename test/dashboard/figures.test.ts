@@ -5,10 +5,11 @@ import { reviewFigures } from "../../dashboard/figures/reviews.ts";
 import { seatFigures } from "../../dashboard/figures/seats.ts";
 import { securityFigures } from "../../dashboard/figures/security.ts";
 import { teamFigures } from "../../dashboard/figures/teams.ts";
-import { sortedRepositories } from "../../dashboard/sort.ts";
+import { sortedPlaces } from "../../dashboard/sort.ts";
 import { csvOf, figureColumnsOf, textColumn } from "../../dashboard/tables.ts";
 import { defaultView } from "../../dashboard/view.ts";
 import type { AnswerOf } from "../../lib/client/client.ts";
+import { comparableBefore } from "../../lib/report/read.ts";
 import { reportOf } from "../../lib/report/report.ts";
 import { authorName, type Home, idleHolders, membershipsOf, newHoldersOf } from "../../lib/report/seats.ts";
 import { collected, comments, finding, review } from "../report/records.ts";
@@ -68,7 +69,7 @@ describe("figures of reviews", () => {
     const shown = (more: Partial<typeof view>) => {
       const chosen = { ...view, ...more };
       const { rows, known } = teamFigures(teams, authored, chosen);
-      const { total, listed } = reviewFigures(authored, chosen, teams);
+      const { total, listed } = reviewFigures(authored, chosen, { teams });
       return {
         ...{
           total: total.pull_requests,
@@ -80,18 +81,41 @@ describe("figures of reviews", () => {
     const known = ["github:1001/2", "github:1001/1"];
     const all = [
       ["api", 1],
-      ["web", 2],
       ["no team", 1],
+      ["web", 2],
     ];
     expect(shown({})).toEqual({ total: 3, rows: all, known, listed: undefined });
     expect(shown({ withoutBots: true, listed: "github:1001/9001" })).toEqual({
-      ...{ total: 2, rows: all.slice(0, 2), known, listed: 1 },
+      ...{ total: 2, rows: all.filter(([name]) => name !== "no team"), known, listed: 1 },
     });
     // Who is in both teams counts here, and does not show the other team in part.
     expect(shown({ teams: ["github:1001/1"] })).toMatchObject({ total: 2, rows: [["web", 2]] });
     expect(shown({ teams: ["none"] })).toMatchObject({ total: 1, rows: [["no team", 1]] });
     expect(shown({ teams: ["github:1001/gone"] })).toMatchObject({ total: 0, rows: [] });
     expect(teamFigures(teams, undefined, view).rows).toBeNull();
+  });
+
+  test("a team has its weeks, its period before and its list, whose rows name author and team", () => {
+    const teams = [
+      { provider: "github" as const, organization_id: "1001", team_id: "1", name: "web", user_ids: ["501"] },
+    ];
+    const earlier = collected([review(9, { merged_at: "2026-02-20T10:00:00.000Z" })]);
+    const before = comparableBefore(earlier, period, { nowMs: Date.parse("2026-04-01T00:00:00.000Z") });
+    const rows = teamFigures(teams, read, view, before).rows ?? [];
+    expect(
+      rows.map(({ id, weeks, weeksBefore, before: was }) => [id, weeks, weeksBefore, was?.pull_requests]),
+    ).toEqual([
+      ["none", [1, 0], [0, 0], 0],
+      ["github:1001/1", [1, 1], [1, 0], 1],
+    ]);
+    const { listed } = reviewFigures(read, { ...view, listed: "team:github:1001/1" }, { teams });
+    expect([listed?.title, listed?.count]).toEqual(["Pull requests of web", 2]);
+    expect(listed?.pullRequests.map(({ author, teams: of }) => [author, of])).toEqual([
+      ["ada", ["web"]],
+      ["ada", ["web"]],
+    ]);
+    const gone = { ...view, listed: "team:github:1001/gone" };
+    expect(reviewFigures(read, gone, { teams }).listed).toBeNull();
   });
 
   test("the listed repository's pull requests come newest first; an unknown repository lists none", () => {
@@ -121,7 +145,7 @@ test("repositories without a value come last, in either sort direction", () => {
   );
   for (const isDescending of [true, false])
     expect(
-      sortedRepositories(repositories, { column: "acceptance", isDescending }).map(({ name }) => name),
+      sortedPlaces(repositories, { column: "acceptance", isDescending }).map(({ name }) => name),
     ).toEqual(["shop", "a"]);
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { type PageName, pageNames, pages } from "../../dashboard/pages.ts";
 import type { FromWorker } from "../../dashboard/protocol.ts";
 import { closedSession, nextSession, type PageSession } from "../../dashboard/session.ts";
 import { type DashboardView, defaultView } from "../../dashboard/view.ts";
@@ -36,15 +37,24 @@ async function open({ text: key }: IssuedKey, view: Partial<DashboardView> = {})
   const shown = { ...defaultView, ...view, period: lastDays(30, systemClock.nowMs()) };
   const options = { baseUrl: "http://service", key, fetch, clock: systemClock };
   const worker = createSession({ ...options, send: (message) => received.push(message) }, shown);
-  const isRead = () =>
-    session().phase === "open" &&
-    Object.values(session().sections).every(({ state }) => state.status !== "loading");
-  await expect.poll(isRead, { timeout: 20_000 }).toBe(true);
+  const isRead = (page: PageName) =>
+    session().phase !== "opening" &&
+    pages[page].shows.every((name) => !/unread|loading/.test(session().sections[name].state.status));
+  // An agentic key is refused at the gate.
+  await expect.poll(() => received.length > 0, { timeout: 20_000 }).toBe(true);
+  const isOpen = session().phase === "open";
+  for (const page of isOpen ? pageNames : []) {
+    worker.show({ ...shown, page });
+    await expect.poll(() => isRead(page), { timeout: 20_000 }).toBe(true);
+  }
+  await expect
+    .poll(() => Object.values(session().sections).some(({ state }) => state.status === "loading"))
+    .toBe(false);
   await worker.search("retries");
   const sections = Object.entries(session().sections);
   const named = (status: string) =>
     sections.flatMap(([name, { state }]) => (state.status === status ? [name] : []));
-  return { refused, requests, failed: named("failed"), leftOut: named("left-out") };
+  return { refused, requests, isOpen, failed: named("failed"), leftOut: named("left-out") };
 }
 
 const everything = ["teams", "reviews", "before", "mcp", "learnings", "pending", "audit", "seats", "seatUse"];
@@ -53,7 +63,9 @@ describe("the dashboard sends no request that is refused", () => {
   test("with a key of any kind", async () => {
     const { keys } = await everyKindOfKey(world, "refusals");
     for (const kind of keyKinds)
-      expect({ kind, ...(await open(keys[kind])) }).toMatchObject({ kind, refused: [], failed: [] });
+      expect({ kind, ...(await open(keys[kind])) }).toMatchObject({
+        ...{ kind, refused: [], failed: [], isOpen: kind !== "agentic" },
+      });
   });
 
   test("with a key of an organization that is not on the Enterprise plan", async () => {

@@ -11,13 +11,16 @@ import {
 import { minuteTicks, wholeTicks } from "../../lib/report/scale.ts";
 
 const full: DashboardView = {
+  page: "quality",
   period: { start_date: "2026-02-28", end_date: "2026-03-01" },
   organizations: ["github:1001", "gitlab:a/b&c=d"],
   repositories: ["github:1001/9001"],
   teams: ["github:1001/31", "none"],
   withoutBots: true,
   byAuthor: true,
-  listed: "github:1001/9001",
+  listed: "team:github:1001/31",
+  rows: 400,
+  teamSort: { column: "name", isDescending: true },
   sort: { column: "acceptance", isDescending: false },
 };
 
@@ -26,8 +29,8 @@ describe("the address of a view", () => {
     ["", defaultView],
     ["days=7", { ...defaultView, period: { days: 7 } }],
     [
-      "from=2026-02-28&to=2026-03-01&org=github:1001&org=gitlab:a/b%26c%3Dd&repo=github:1001/9001" +
-        "&team=github:1001/31&team=none&bots=no&authors=yes&list=github:1001/9001&sort=acceptance",
+      "page=quality&from=2026-02-28&to=2026-03-01&org=github:1001&org=gitlab:a/b%26c%3Dd&repo=github:1001/9001" +
+        "&team=github:1001/31&team=none&bots=no&authors=yes&list=team:github:1001/31&rows=400&sort=acceptance&team-sort=-name",
       full,
     ],
   ] as const)("the address %s becomes a view, and back", (address, view) => {
@@ -37,11 +40,17 @@ describe("the address of a view", () => {
 
   test.each([
     "days=8",
+    "page=keys",
+    "page=__proto__",
     "days=1e1",
     "from=2026-02-30&to=2026-03-01",
     "from=2026-03-02&to=2026-03-01",
     "from=2026-03-01",
     "sort=key",
+    "team-sort=repository",
+    "rows=150",
+    "rows=1e3",
+    "rows=0",
     "sort=__proto__",
     "org=&repo=&team=&bots=yes&list=",
     "key=rk_secret",

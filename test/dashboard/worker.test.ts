@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { type PageName, pageNames, pages } from "../../dashboard/pages.ts";
 import type { FromWorker, KeyIdentity, WaitingNotice } from "../../dashboard/protocol.ts";
 import { closedSession, nextSession } from "../../dashboard/session.ts";
 import { defaultView } from "../../dashboard/view.ts";
@@ -243,7 +244,7 @@ test("a refresh without an answer keeps the session and its figures, and says so
   const fetch = async (target: string | URL | Request) => {
     if (isDown) return Response.json({ error: { code: "GONE", message: "Not now." } }, { status: 410 });
     return String(target).includes("/v1/whoami")
-      ? Response.json(identity("agentic"))
+      ? Response.json(identity("legacy"))
       : Response.json({ error: { code: "NOT_FOUND", message: "No." } }, { status: 404 });
   };
   const period = { start_date: "2026-03-01", end_date: "2026-03-02" };
@@ -262,4 +263,68 @@ test("a refresh without an answer keeps the session and its figures, and says so
   isDown = false;
   worker.reload(view);
   await expect.poll(() => received.reduce(nextSession, closedSession).notice).toBeNull();
+});
+
+describe("pages", () => {
+  const period = { start_date: "2026-03-01", end_date: "2026-03-02" };
+
+  /** The paths that a session asks for, page after page. */
+  async function asked(who: KeyIdentity, names: readonly PageName[]) {
+    const paths: string[] = [];
+    const received: FromWorker[] = [];
+    const fetch = async (target: string | URL | Request) => {
+      const { pathname } = new URL(String(target));
+      paths.push(pathname.replace("/v1/", ""));
+      if (pathname === "/v1/whoami") return Response.json(who);
+      const empty = { data: [], teams: [], users: [], keys: [], next_cursor: null };
+      return Response.json({ ...empty, seats_purchased: 0, seats_assigned: 0 });
+    };
+    const send = (message: FromWorker) => received.push(message);
+    const view = { ...defaultView, period };
+    const worker = createSession({ baseUrl: url, key: "k", fetch, clock: new TestClock(), send }, view);
+    const session = () => received.reduce(nextSession, closedSession);
+    const ofPage: string[][] = [];
+    for (const page of names) {
+      worker.show({ ...view, page });
+      await expect.poll(() => session().phase !== "closed" || session().notice !== null).toBe(true);
+      await expect
+        .poll(() =>
+          pages[page].shows.some((name) => /unread|loading/.test(session().sections[name].state.status)),
+        )
+        .toBe(session().phase === "closed");
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      ofPage.push([...new Set(paths.splice(0))].toSorted());
+    }
+    return { ofPage, session: session() };
+  }
+
+  const reviews = ["metrics/review-comments", "metrics/reviews"];
+
+  test("nothing is read before its page is opened, and nothing twice", async () => {
+    const { ofPage } = await asked(identity("organization"), [...pageNames, "overview"]);
+    expect(ofPage).toEqual([
+      [...reviews, "teams", "whoami"],
+      [],
+      ["learnings", "metrics/mcp"],
+      ["audit-logs", "keys", "security/scans/code", "users", "webhooks"],
+      [],
+    ]);
+  });
+
+  test("what the key may not read is known on every page, and not asked for", async () => {
+    const { ofPage, session } = await asked(identity("legacy", { role: null }), ["overview"]);
+    expect(ofPage).toEqual([[...reviews, "whoami"]]);
+    const leftOut = Object.entries(session.sections).flatMap(([name, { state }]) =>
+      state.status === "left-out" ? [name] : [],
+    );
+    expect(leftOut.toSorted()).toEqual(
+      ["audit", "keys", "pending", "seatUse", "seats", "security", "teams", "webhooks"].toSorted(),
+    );
+  });
+
+  test("an agentic key is refused at the gate with a sentence, after whoami alone", async () => {
+    const { ofPage, session } = await asked(identity("agentic"), ["overview"]);
+    expect([ofPage, session.phase]).toEqual([[["whoami"]], "closed"]);
+    expect(session.notice).toMatch(/^This is an agentic key/);
+  });
 });

@@ -40,11 +40,13 @@ test("the page waits after 429 and 503, with a message, and then shows the figur
 
 test("a section that fails says so and can be retried; the others stay", async () => {
   const audit = breakable("**/v1/audit-logs?*", true);
-  const { page } = await openDashboard({ kind: "instance", prepare: audit.prepare });
+  const { page } = await openDashboard({
+    ...{ kind: "instance", address: "page=administration", prepare: audit.prepare },
+  });
   await untilRead(page);
   const failed = card(page, "Recent audit entries");
   await expect.poll(() => failed.textContent()).toContain("This could not be read. Answered with 500.");
-  expect(await page.locator(".headlines").count()).toBe(1);
+  expect(await card(page, "Seats").count()).toBe(1);
   await expectAccessible(page);
   audit.isBroken = false;
   await failed.getByRole("button", { name: "Try again" }).click();
@@ -101,13 +103,13 @@ test("a refresh without an answer keeps the figures and says so; the next one wo
 
 test("only http and https addresses become links", async () => {
   const { page, faults } = await openDashboard({
-    address: "days=90",
+    address: "page=teams&days=90",
     kind: "instance",
     prepare: (page) => page.route("**/v1/metrics/re*", withHostileAddress),
   });
   await untilRead(page);
   await page.getByRole("link", { name: "scheduler" }).click();
-  const listed = page.locator(".listed");
+  const listed = page.getByRole("dialog");
   await listed.waitFor();
   expect(await listed.getByText("<img src=x onerror=alert(1)>").count()).toBe(1);
   const targets = await listed

@@ -1,39 +1,61 @@
 import { describe, expect, test } from "vitest";
 import { type KeyKind, keyKinds } from "../../lib/contract/access.ts";
-import { enterKey, leftOut, openDashboard, untilRead } from "./dashboard.ts";
+import { enterKey, goTo, leftOut, openDashboard, untilRead } from "./dashboard.ts";
 import { expectGoodLooks, openPage, service } from "./support.ts";
 
 const approval = "Learnings that wait for approval";
-const administration = ["Seats", approval, "Webhooks", "Recent audit entries"];
+const administration = ["Seats", "Keys", "Webhooks", "Recent audit entries"];
+const all = ["Overview", "Teams and repositories", "Quality", "Administration"];
 
 /**
- * What each kind of key may not read, written by hand ("Who may call what" in docs/use/guide.md). The user key is a
- * member's, the others are admins'.
+ * The pages that each kind of key offers, and what it may not read, written by hand ("Who may call what" in
+ * docs/use/guide.md). The user key is a member's, the others are admins'.
  */
-const expected: Readonly<Record<KeyKind, readonly string[]>> = {
-  organization: [],
-  user: ["Open security findings", ...administration],
-  workspace: ["Open security findings"],
-  instance: [],
-  legacy: ["By team", "Open security findings", ...administration],
-  agentic: [
-    ...["Reviews", "MCP use", "Open security findings", "Seats"],
-    ...["Learnings by use", approval, "Webhooks", "Recent audit entries"],
-  ],
+const expected: Readonly<Record<Exclude<KeyKind, "agentic">, { pages: string[]; leftOut: string[] }>> = {
+  organization: { pages: all, leftOut: [] },
+  user: { pages: all.slice(0, 3), leftOut: ["Open security findings", approval, ...administration] },
+  workspace: { pages: all, leftOut: ["Open security findings"] },
+  instance: { pages: all, leftOut: [] },
+  legacy: {
+    pages: all.slice(0, 3),
+    leftOut: ["By team", "Open security findings", approval, ...administration],
+  },
 };
+const kinds = keyKinds.filter((kind) => kind !== "agentic");
 
-test.each(keyKinds)("a key of kind %s shows what it may read, and names what it may not", async (kind) => {
+test.each(kinds)("a key of kind %s offers what it may read, and says why not the rest", async (kind) => {
   const { page, faults, origins } = await openDashboard({ kind });
   await untilRead(page);
-  expect((await leftOut(page)).toSorted()).toEqual([...expected[kind]].toSorted());
-  for (const sentence of await page.locator(".left-out p").allTextContents())
-    expect(sentence).toMatch(/Keys of kind|It needs a/);
-  expect(await page.locator(".headlines").count()).toBe(kind === "agentic" ? 0 : 1);
-  expect(await page.locator(".failed").count()).toBe(0);
-  await expectGoodLooks(page);
+  expect(await page.locator(".headlines").count()).toBe(1);
+  const links = page.getByRole("navigation", { name: "Pages" }).getByRole("link");
+  expect(await links.allTextContents()).toEqual(expected[kind].pages);
+  const missing = new Set<string>();
+  for (const title of expected[kind].pages) {
+    await goTo(page, title);
+    for (const name of await leftOut(page)) missing.add(name);
+    for (const sentence of await page.locator(".left-out").allTextContents())
+      expect(sentence).toMatch(/Keys of kind|It needs a/);
+    expect(await page.locator(".failed").count()).toBe(0);
+  }
+  expect([...missing].toSorted()).toEqual(expected[kind].leftOut.toSorted());
   // The page does not even request refused data: each refusal would be an entry of the audit log.
   expect(faults).toEqual([]);
   expect([...origins]).toEqual([service().url]);
+});
+
+test("an address of a page that the key does not offer says why, and the other pages work", async () => {
+  const { page } = await openDashboard({ kind: "legacy", address: "page=administration" });
+  await untilRead(page);
+  expect(await leftOut(page)).toEqual(expect.arrayContaining(administration));
+  await goTo(page, "Overview");
+  expect(await page.locator(".headlines").count()).toBe(1);
+});
+
+test("an agentic key is refused at the gate with a sentence", async () => {
+  const { page } = await openDashboard({ kind: "agentic" });
+  await expect.poll(() => page.getByRole("alert").textContent()).toMatch(/^This is an agentic key/);
+  await enterKey(page, service().keys.organization);
+  await page.locator(".headlines").waitFor();
 });
 
 test("the first page is accessible", async () => {
@@ -102,6 +124,7 @@ describe("the key", () => {
     await page.goto(`${service().url}/dashboard`);
     await enterKey(page, service().keys.instance);
     await untilRead(page);
+    for (const title of ["Quality", "Administration"]) await goTo(page, title);
     expect(carrying.length).toBeGreaterThan(5);
     expect(carrying.every((path) => path.startsWith("/v1/"))).toBe(true);
   });

@@ -7,7 +7,7 @@ import { lastDays } from "../../lib/report/period.ts";
 import { readPullRequests } from "../../lib/report/read.ts";
 import { reportOf } from "../../lib/report/report.ts";
 import { formatCount, formatShare } from "../../lib/report/words.ts";
-import { card, enterKey, openDashboard, untilRead } from "./dashboard.ts";
+import { card, enterKey, goTo, openDashboard, untilRead } from "./dashboard.ts";
 import { desktop, expectAccessible, openPage, phone, service } from "./support.ts";
 
 const words = (page: Page, title: string): Promise<string | null> =>
@@ -53,6 +53,8 @@ describe("filters", () => {
     await enterKey(other.page, service().keys.organization);
     await untilRead(other.page);
     expect(await words(other.page, "Pull requests reviewed")).toBe(shown);
+    await goTo(other.page, "Teams and repositories");
+    expect(await other.page.getByRole("link", { name: "storefront" }).count()).toBe(1);
     expect(await other.page.getByRole("link", { name: "ios" }).count()).toBe(0);
 
     await page.goBack();
@@ -86,7 +88,7 @@ describe("filters", () => {
 });
 
 test("figures by author appear only if chosen, in alphabetical order, and cannot be sorted", async () => {
-  const { page } = await openDashboard({ kind: "organization", address: "days=90" });
+  const { page } = await openDashboard({ kind: "organization", address: "page=teams&days=90" });
   await untilRead(page);
   expect(await page.getByRole("cell", { name: "chidi" }).count()).toBe(0);
   await page.getByRole("button", { name: "Show by author" }).click();
@@ -97,34 +99,25 @@ test("figures by author appear only if chosen, in alphabetical order, and cannot
   expect(names).toEqual(names.toSorted());
   expect(await table.getByRole("button").count()).toBe(0);
   expect(page.url()).toContain("authors=yes");
-  expect(await listedHead(page)).toContain("url,author,");
   await page.getByRole("button", { name: "Hide authors" }).click();
-  expect(await listedHead(page)).not.toContain("author");
+  await table.waitFor({ state: "detached" });
 });
 
-/** The names of the columns in the file of a repository's pull requests. */
-async function listedHead(page: Page): Promise<string> {
-  await page.getByRole("link", { name: "storefront", exact: true }).click();
-  const [download] = await Promise.all([
-    page.waitForEvent("download"),
-    page.getByRole("button", { name: "CSV: Pull requests of storefront" }).click(),
-  ]);
-  const [head = ""] = (await text(await download.createReadStream())).split("\r\n");
-  return head;
-}
-
 test("repositories are sorted by any column, and a repository opens its pull requests", async () => {
-  const { page } = await openDashboard({ kind: "organization", address: "days=90" });
+  const { page } = await openDashboard({ kind: "organization", address: "page=teams&days=90" });
   await untilRead(page);
   const table = card(page, "By repository").getByRole("table");
-  const counts = async () => (await table.locator("tbody tr td:nth-child(3)").allTextContents()).map(Number);
+  const counts = async () =>
+    (await table.locator("tbody tr > :nth-child(4)").allInnerTexts()).map((each) =>
+      Number.parseInt(each, 10),
+    );
   await table.getByRole("button", { name: "Findings" }).click();
   expect(await counts()).toEqual((await counts()).toSorted((one, other) => other - one));
   expect(await table.locator("th[aria-sort=descending]").textContent()).toContain("Findings");
   await table.getByRole("button", { name: "Findings" }).click();
   expect(await counts()).toEqual((await counts()).toSorted((one, other) => one - other));
   await table.getByRole("link", { name: "storefront" }).click();
-  const listed = page.locator(".listed");
+  const listed = page.getByRole("dialog", { name: "Pull requests of storefront" });
   await listed.getByRole("link").first().waitFor();
   expect(await listed.getByRole("link").first().getAttribute("href")).toMatch(
     /^https:\/\/github\.com\/acme-web\/storefront\//,
@@ -137,7 +130,7 @@ test("every chart has its numbers as a table and as a file", async () => {
   const { page } = await openDashboard({ kind: "organization", address: "days=90" });
   await untilRead(page);
   const files = await page.getByRole("button", { name: /^CSV:/ }).all();
-  expect(files.length).toBeGreaterThan(12);
+  expect(files.length).toBe(5);
   for (const button of await page.getByRole("button", { name: /^Numbers:/ }).all()) await button.click();
   for (const plot of await page.locator("section.card:has(.plot), section.card.acceptance").all())
     expect(await plot.getByRole("table").count()).toBe(1);
@@ -148,9 +141,9 @@ test("every chart has its numbers as a table and as a file", async () => {
   const [head = "", ...rows] = (await text(await download.createReadStream())).trimEnd().split("\r\n");
   expect([download.suggestedFilename(), head]).toEqual([
     expect.stringMatching(/^findings-by-week-\d{4}-\d{2}-\d{2}-to-\d{4}-\d{2}-\d{2}\.csv$/),
-    "week_of,days,findings,accepted,not_accepted,unknown",
+    "week_of,findings,accepted,not_accepted,unknown,days",
   ]);
-  const total = rows.reduce((sum, row) => sum + Number(row.split(",")[2]), 0);
+  const total = rows.reduce((sum, row) => sum + Number(row.split(",")[1]), 0);
   expect(await words(page, "Findings posted")).toContain(formatCount(total));
   await expectAccessible(page);
 });
@@ -171,10 +164,6 @@ test("the page works with the keyboard alone: a key, the figures, a chart's valu
   await expect
     .poll(() => page.locator(".tip:not([hidden])").textContent())
     .toMatch(/Week of .*Pull requests: \d/);
-
-  await tabTo(page, "Merge");
-  await page.keyboard.press("Enter");
-  expect(page.url()).toContain("sort=-merge");
 
   await page.reload();
   await page.locator("#key:focus").waitFor();
@@ -206,7 +195,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
 }
 
 test("a search of Learnings by meaning shows the best with their scores", async () => {
-  const { page } = await openDashboard();
+  const { page } = await openDashboard({ address: "page=quality" });
   await untilRead(page);
   const search = card(page, "Search Learnings");
   await search.getByRole("button", { name: "Search", exact: true }).click();
@@ -218,7 +207,7 @@ test("a search of Learnings by meaning shows the best with their scores", async 
 });
 
 test("pending Learnings are approved and disapproved, the latter after a confirmation", async () => {
-  const { page } = await openDashboard();
+  const { page } = await openDashboard({ address: "page=quality" });
   await untilRead(page);
   const waiting = card(page, "Learnings that wait for approval").locator("li");
   expect(await waiting.count()).toBe(2);
@@ -228,6 +217,7 @@ test("pending Learnings are approved and disapproved, the latter after a confirm
   expect(await waiting.count()).toBe(1);
   await waiting.first().getByRole("button", { name: "Really disapprove" }).click();
   await expect.poll(() => waiting.count()).toBe(0);
+  await goTo(page, "Administration");
   const entries = card(page, "Recent audit entries");
   await expect.poll(() => entries.textContent()).toContain("learning.disapproved");
   for (const who of ["demo (workspace key)", "the operator", "the platform"])

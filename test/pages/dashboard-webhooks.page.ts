@@ -28,7 +28,7 @@ async function webhook(status: () => number) {
 test("webhooks are listed with their last delivery, and an admin tests them", async () => {
   let status = 204;
   const { url } = await webhook(() => status);
-  const { page, faults } = await openDashboard({ kind: "organization" });
+  const { page, faults } = await openDashboard({ kind: "organization", address: "page=administration" });
   await untilRead(page);
   const row = card(page, "Webhooks").getByRole("row").filter({ hasText: url });
   expect(await row.getByRole("cell").allTextContents()).toEqual([
@@ -50,7 +50,7 @@ test("webhooks are listed with their last delivery, and an admin tests them", as
 
 test("a workspace token sees the webhooks of an organization if it is the only one chosen", async () => {
   const { url } = await webhook(() => 204);
-  const { page, faults } = await openDashboard();
+  const { page, faults } = await openDashboard({ address: "page=administration" });
   await untilRead(page);
   const shown = card(page, "Webhooks");
   expect(await shown.textContent()).toContain("There are none.");

@@ -44,8 +44,18 @@ export async function untilRead(page: Page): Promise<void> {
     .waitFor({ state: "detached" });
 }
 
-/** The titles of the sections that are left out. */
-export const leftOut = (page: Page): Promise<string[]> => page.locator(".left-out h3").allTextContents();
+/** Opens another page by its link, and waits for it. */
+export async function goTo(page: Page, title: string): Promise<void> {
+  await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: title }).click();
+  await page.getByRole("heading", { name: title, level: 2 }).waitFor({ state: "attached" });
+  await untilRead(page);
+}
+
+/** The titles of what the open page does not show with this key. */
+export const leftOut = async (page: Page): Promise<string[]> =>
+  (await page.locator(".left-out").allTextContents()).flatMap(
+    (text) => /^Not shown with this key: ([^.]*)\./.exec(text)?.[1]?.split(", ") ?? [],
+  );
 
 export const card = (page: Page, title: string) =>
   page.locator("section.card").filter({ has: page.getByRole("heading", { name: title, exact: true }) });

@@ -1,10 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { createClient } from "../../lib/client/client.ts";
 import { changeOf, changeText, comparedWith, units } from "../../lib/report/change.ts";
+import { chatReport } from "../../lib/report/chat.ts";
 import { headlines } from "../../lib/report/columns.ts";
 import { lastMonth, lastWeek } from "../../lib/report/period.ts";
 import { comparableBefore, readWithBefore } from "../../lib/report/read.ts";
-import { figuresBefore, reportOf } from "../../lib/report/report.ts";
+import { type Dimension, figuresBefore, reportOf } from "../../lib/report/report.ts";
+import { teamsByAuthor } from "../../lib/report/teams.ts";
+import { textReport } from "../../lib/report/text.ts";
 import { required } from "../../lib/runtime/required.ts";
 import { collected, comments, finding, review } from "./records.ts";
 
@@ -237,4 +240,73 @@ test("in another time zone the walk covers its days, and only these count", asyn
     [review(2).pr_url],
     [review(1).pr_url],
   ]);
+});
+
+describe("every row has its figures of the period before", () => {
+  const period = { start_date: "2026-03-09", end_date: "2026-03-22" };
+  const nowMs = Date.parse("2026-04-01T00:00:00.000Z");
+  const of = { provider: "github" as const, organization_id: "1001" };
+  const teamsOf = teamsByAuthor([{ ...of, team_id: "t1", name: "web", user_ids: ["501"] }]);
+  const now = collected(
+    [
+      review(1, { merged_at: "2026-03-10T10:00:00.000Z" }),
+      review(2, {
+        ...mergedAt(2, "2026-03-20T10:00:00.000Z"),
+        author_id: "9",
+        repository_id: "9002",
+        repository_name: "api",
+      }),
+    ],
+    [comments(1, [finding(true), finding(false)]), comments(2, [finding(true)])],
+  );
+  const earlier = collected(
+    [mergedAt(3, "2026-02-24T10:00:00.000Z"), mergedAt(4, "2026-03-08T10:00:00.000Z")],
+    [comments(3, [finding(true)]), comments(4, [finding(false), finding(false), finding(false)])],
+  );
+  const report = (by: Dimension, pullRequests = earlier) =>
+    reportOf(now, period, by, { teamsOf, before: comparableBefore(pullRequests, period, { nowMs }) });
+  const counts = ({ rows }: ReturnType<typeof report>) =>
+    rows.map(({ name, before }) => [name, before?.pull_requests ?? null]);
+
+  test("a team, a repository and a severity: those of their own", () => {
+    expect(counts(report("team"))).toEqual([
+      ["web", 2],
+      ["no team", 0],
+    ]);
+    expect(counts(report("repository"))).toEqual([
+      ["api", 0],
+      ["shop", 2],
+    ]);
+    expect(counts(report("severity"))).toContainEqual(["minor", 2]);
+    expect(textReport(report("team"))).toMatch(/web\s+acme\s+1\s+2\s+50 %\s+↑ 25 points/);
+    expect(chatReport(report("team"))).toContain("`web`: 1 pull request, acceptance 50 % ↑ 25 points,");
+  });
+
+  test("a week: its days counted from the beginning of the period", () => {
+    expect(counts(report("week"))).toEqual([
+      ["2026-03-09", 1],
+      ["2026-03-16", 1],
+    ]);
+    expect(report("week").weeks.map(({ before }) => before?.findings.posted)).toEqual([1, 3]);
+  });
+
+  test("a longer month before loses no day", () => {
+    const april = { start_date: "2026-04-01", end_date: "2026-04-30" };
+    const before = comparableBefore(collected([mergedAt(1, "2026-03-31T10:00:00.000Z")]), april, {
+      nowMs: nowMs * 2,
+    });
+    const { weeks } = reportOf([], april, "week", { before });
+    expect(weeks.map((week) => week.before?.pull_requests)).toEqual([0, 0, 0, 0, 1]);
+  });
+
+  test("nothing for people, and nothing if the period before is empty", () => {
+    expect(counts(report("author"))).toEqual([
+      ["ada", null],
+      ["ada", null],
+    ]);
+    expect(counts(report("team", []))).toEqual([
+      ["web", null],
+      ["no team", null],
+    ]);
+  });
 });

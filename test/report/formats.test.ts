@@ -87,11 +87,14 @@ test("a wide report has every column and whole names", () => {
 test("CSV has every row and every figure as plain numbers", () => {
   expect(csvReport(small)).toBe(
     "name,id,organization,in_part,pull_requests,findings,findings_per_pull_request,acceptance,accepted,not_accepted," +
-      "unknown,first_review_median_minutes,first_review_p90_minutes,merge_median_minutes,merge_p90_minutes\r\n" +
-      "shop,9001,acme,false,1,3,3,0.5,1,1,1,60,60,120,120\r\n",
+      "unknown,first_review_median_minutes,first_review_p90_minutes,merge_median_minutes,merge_p90_minutes," +
+      "before_pull_requests,before_findings,before_findings_per_pull_request,before_acceptance,before_accepted," +
+      "before_not_accepted,before_unknown,before_first_review_median_minutes,before_first_review_p90_minutes," +
+      "before_merge_median_minutes,before_merge_p90_minutes\r\n" +
+      "shop,9001,acme,false,1,3,3,0.5,1,1,1,60,60,120,120,2,0,0,,0,0,0,,,120,120\r\n",
   );
   const cut = reportOf([], { start_date: "2026-03-04", end_date: "2026-03-15" }, "week");
-  expect(csvReport(cut).split("\r\n")[1]).toBe("2026-03-02,2026-03-02,,true,0,0,,,0,0,0,,,,");
+  expect(csvReport(cut).split("\r\n")[1]).toBe("2026-03-02,2026-03-02,,true,0,0,,,0,0,0,,,,,,,,,,,,,,,");
 });
 
 describe("a chat message", () => {

@@ -1,0 +1,22 @@
+import { Authors } from "../parts/authors.tsx";
+import { Repositories, Teams } from "../parts/places.tsx";
+import { Section } from "../parts/section.tsx";
+import type { PageProps } from "./page.ts";
+import { Reviews } from "./reviews.tsx";
+
+export const TeamsAndRepositories = (props: PageProps) => {
+  const { session, onRetry } = props;
+  return (
+    <Reviews {...props}>
+      {(figures) => (
+        <>
+          <Section title="By team" of={session.sections.teams} onRetry={() => onRetry("teams")}>
+            {(teams) => <Teams {...props} figures={teams} weeks={figures.weeks} />}
+          </Section>
+          <Repositories {...props} figures={figures} weeks={figures.weeks} />
+          <Authors {...props} figures={figures} />
+        </>
+      )}
+    </Reviews>
+  );
+};

@@ -1,0 +1,55 @@
+import type { ReportRow } from "../../lib/report/report.ts";
+import { definitions } from "../../lib/report/words.ts";
+import type { ReviewFigures } from "../protocol.ts";
+import { figureColumnsOf, textColumn } from "../tables.ts";
+import type { DashboardView } from "../view.ts";
+import { Card, NumberTable } from "./numbers.tsx";
+
+type Props = {
+  readonly figures: ReviewFigures;
+  readonly view: DashboardView;
+  onView(view: DashboardView): void;
+};
+
+/** Shown only if the user chose it, and in alphabetical order: this page does not rank people. */
+export function Authors({ figures: { authors }, view, onView }: Props) {
+  const choose = (byAuthor: boolean) => onView({ ...view, byAuthor });
+  if (!view.byAuthor || authors === null)
+    return (
+      <section class="card offer">
+        <h3>By author</h3>
+        <p class="definition">
+          Not shown unless you choose it. It is in alphabetical order: this page is no ranking of people, and
+          an author's figures say more about the code they were given than about them.
+        </p>
+        <button type="button" onClick={() => choose(true)}>
+          Show by author
+        </button>
+      </section>
+    );
+  const numbers = {
+    name: "authors",
+    caption: "By author, in alphabetical order",
+    columns: [
+      textColumn("author", "Author", ({ name }: ReportRow) => name),
+      ...figureColumnsOf<ReportRow>(),
+      textColumn("organization", "Organization", ({ organization }: ReportRow) => organization),
+    ],
+    rows: authors,
+  };
+  return (
+    <Card
+      title="By author"
+      definition="In alphabetical order: this page is no ranking of people."
+      help={definitions.acceptance}
+      numbers={numbers}
+      isTable
+      class="table"
+    >
+      <NumberTable numbers={numbers} />
+      <button type="button" class="quiet" onClick={() => choose(false)}>
+        Hide authors
+      </button>
+    </Card>
+  );
+}

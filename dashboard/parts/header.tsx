@@ -1,0 +1,82 @@
+import { pageNames, pages } from "../pages.ts";
+import type { KeyIdentity } from "../protocol.ts";
+import type { PageSession, SectionViews } from "../session.ts";
+import type { DashboardView } from "../view.ts";
+import { Links } from "./links.tsx";
+import { Mark } from "./mark.tsx";
+import { ViewLink } from "./view-link.tsx";
+
+type HeaderProps = {
+  readonly session: PageSession;
+  readonly view: DashboardView;
+  onView(view: DashboardView): void;
+  onReload(): void;
+  onForget(): void;
+};
+
+/** Whose figures these are, the pages, and what a person can do with all of them. */
+export function Header({ session, view, onView, onReload, onForget }: HeaderProps) {
+  const { identity, sections } = session;
+  const scope = identity && scopeOf(identity);
+  return (
+    <header class="bar-top">
+      <button type="button" class="skip" onClick={skip}>
+        Skip to the figures
+      </button>
+      <div class="title">
+        <Mark />
+        <div>
+          <h1>
+            <span class="unseen">Review dashboard: </span>
+            {scope?.place}
+          </h1>
+          <p>{scope?.key}</p>
+        </div>
+      </div>
+      <nav aria-label="Pages" class="pages">
+        {pageNames
+          .filter((page) => isOffered(page, sections))
+          .map((page) => (
+            <ViewLink
+              key={page}
+              to={{ ...view, page, listed: null }}
+              onView={onView}
+              isCurrent={page === view.page}
+            >
+              {pages[page].title}
+            </ViewLink>
+          ))}
+      </nav>
+      <div class="actions">
+        <button type="button" onClick={onReload}>
+          Refresh
+        </button>
+        <Links view={view} />
+        <button type="button" onClick={() => print()}>
+          Print
+        </button>
+        <button type="button" onClick={onForget}>
+          Forget key
+        </button>
+      </div>
+    </header>
+  );
+}
+
+/** Not a link: the address contains the view, and a jump must not replace it. */
+const skip = (): void => document.getElementById("figures")?.focus();
+
+/** The key may read something of this page. */
+export const isOffered = (page: DashboardView["page"], sections: SectionViews): boolean =>
+  pages[page].shows.some((name) => sections[name].state.status !== "left-out");
+
+function scopeOf({ key, scope }: KeyIdentity) {
+  const [only] = scope.organizations;
+  return {
+    place:
+      scope.tenant === "organization"
+        ? (only?.name ?? scope.tenant_id)
+        : `${scope.tenant} ${scope.tenant_id}`,
+    key: `${key.kind} key${key.name === null ? "" : ` “${key.name}”`}`,
+  };
+}

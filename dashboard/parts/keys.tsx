@@ -1,0 +1,35 @@
+import { longDay } from "../days.ts";
+import type { KeyRecord } from "../protocol.ts";
+import { textColumn } from "../tables.ts";
+import { Card, NumberTable } from "./numbers.tsx";
+
+const day = (time: string | null, none: string): string => (time === null ? none : longDay(time));
+
+const columns = [
+  textColumn("name", "Name", ({ name, id }: KeyRecord) => name ?? id),
+  textColumn("kind", "Kind", ({ kind }: KeyRecord) => kind),
+  textColumn("role", "Role", ({ role }: KeyRecord) => role),
+  textColumn("owner", "Owner", ({ owner }: KeyRecord) => owner),
+  textColumn("created_at", "Created", ({ created_at }: KeyRecord) => longDay(created_at)),
+  textColumn("last_used_at", "Last used", ({ last_used_at }: KeyRecord) => day(last_used_at, "never")),
+  textColumn("expires_at", "Expires", ({ expires_at }: KeyRecord) => day(expires_at, "never")),
+];
+
+export function Keys({ keys }: { readonly keys: readonly KeyRecord[] }) {
+  const numbers = { name: "keys", caption: "Keys that work", columns, rows: keys };
+  return (
+    <Card
+      title="Keys"
+      definition={
+        <>
+          Keys that work, without their values. <code>npx review-api keys</code> rotates and ends them.
+        </>
+      }
+      numbers={numbers}
+      isTable
+      class="table"
+    >
+      <NumberTable numbers={numbers} />
+    </Card>
+  );
+}
