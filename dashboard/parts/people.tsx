@@ -1,14 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { ListedPullRequest } from "../../lib/report/lists.ts";
-import type { ReportRow } from "../../lib/report/report.ts";
 import { definitions, formatCount, formatMinutes, formatShare } from "../../lib/report/words.ts";
 import { longInstant } from "../days.ts";
 import { safeAddress } from "../links.ts";
 import type { ListedPullRequests, ReviewFigures } from "../protocol.ts";
-import { countColumn, figureColumnsOf, textColumn } from "../tables.ts";
+import { countColumn, figuresBy, textColumn } from "../tables.ts";
 import type { DashboardView } from "../view.ts";
-import { Card, NumberTable, Scroll } from "./numbers.tsx";
+import { Card, NumberTable, numberHeads, Table } from "./numbers.tsx";
 
 type Props = {
   readonly figures: ReviewFigures;
@@ -32,16 +31,7 @@ export function Authors({ figures: { authors }, view, onView }: Props) {
         </button>
       </section>
     );
-  const numbers = {
-    name: "authors",
-    caption: "By author, in alphabetical order",
-    columns: [
-      textColumn("author", "Author", ({ name }: ReportRow) => name),
-      textColumn("organization", "Organization", ({ organization }: ReportRow) => organization),
-      ...figureColumnsOf<ReportRow>(),
-    ],
-    rows: authors,
-  };
+  const numbers = figuresBy("author", "Author", authors);
   return (
     <Card
       title="By author"
@@ -119,28 +109,11 @@ export function PullRequests({ figures: { listed }, view, onView }: Props) {
         class="table"
       >
         {count > 0 && (
-          <Scroll label={title}>
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Pull request</th>
-                  <th scope="col">Merged</th>
-                  {["Complexity", "Findings", "Not accepted", "Acceptance", "First review", "Merge"].map(
-                    (head) => (
-                      <th key={head} scope="col" class="number">
-                        {head}
-                      </th>
-                    ),
-                  )}
-                </tr>
-              </thead>
-              <tbody>
-                {pullRequests.map((each) => (
-                  <PullRequestLine key={each.url} {...each} />
-                ))}
-              </tbody>
-            </table>
-          </Scroll>
+          <Table label={title} heads={pullRequestHeads}>
+            {pullRequests.map((each) => (
+              <PullRequestLine key={each.url} {...each} />
+            ))}
+          </Table>
         )}
         <button type="button" class="quiet" onClick={() => onView({ ...view, listed: null })}>
           Close the list
@@ -158,6 +131,11 @@ function sentenceOf({ list, definition, count, pullRequests }: ListedPullRequest
     ? `${definition} The first ${formatCount(shown)} of ${formatCount(count)} in this period.${where}`
     : `${definition} All ${formatCount(count)} of this period.`;
 }
+
+const pullRequestHeads = [
+  ...["Pull request", "Merged"],
+  ...numberHeads("Complexity", "Findings", "Not accepted", "Acceptance", "First review", "Merge"),
+];
 
 const PullRequestLine = (listed: ListedPullRequest) => (
   <tr>

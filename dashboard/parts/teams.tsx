@@ -1,7 +1,6 @@
-import type { ReportRow } from "../../lib/report/report.ts";
 import { definitions } from "../../lib/report/words.ts";
 import type { TeamFigures } from "../figures/teams.ts";
-import { figureColumnsOf, textColumn } from "../tables.ts";
+import { figuresBy } from "../tables.ts";
 import { Card, NumberTable } from "./numbers.tsx";
 
 export function Teams({ figures: { known, rows } }: { readonly figures: TeamFigures }) {
@@ -13,16 +12,7 @@ export function Teams({ figures: { known, rows } }: { readonly figures: TeamFigu
       </section>
     );
   if (rows === null) return null;
-  const numbers = {
-    name: "teams",
-    caption: "By team, in alphabetical order",
-    columns: [
-      textColumn("team", "Team", ({ name }: ReportRow) => name),
-      textColumn("organization", "Organization", ({ organization }: ReportRow) => organization),
-      ...figureColumnsOf<ReportRow>(),
-    ],
-    rows,
-  };
+  const numbers = figuresBy("team", "Team", rows);
   return (
     <Card
       title="By team"
