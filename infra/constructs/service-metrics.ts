@@ -32,7 +32,6 @@ export type ServiceMetricsProps = {
 };
 
 export type LineCounts = {
-  /** Throttled calls of the API's functions. */
   readonly apiThrottles: IMetric;
   /** Calls that a function worked on for too long; the time that sending a large answer takes is not part of it. */
   readonly slowCalls: IMetric;

@@ -143,7 +143,6 @@ type CommentRow = {
   readonly comment: ExportedComments["coderabbit_comments"][number] | null;
 };
 
-/** One row per record. */
 const plainTable = <Record>(columns: ReadonlyArray<CsvColumn<Record>>): CsvTable<Record> =>
   csvTableOf(columns, (record: Record) => [record]);
 

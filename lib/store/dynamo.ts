@@ -292,7 +292,6 @@ type SendOptions = {
   readonly momentMs?: number | undefined;
 };
 
-/** The earliest `momentMs` of the writes. */
 function momentOf(writes: readonly TransactionWrite[]): number | undefined {
   const moments = writes.flatMap((write) => ("put" in write ? (write.momentMs ?? []) : []));
   return moments.length === 0 ? undefined : Math.min(...moments);

@@ -92,7 +92,6 @@ export type TooLargeResult = {
   readonly removalsSince: number;
 };
 
-/** The page in progress. */
 type PageInProgress = {
   /** By pull request, in the order of their numbers. */
   readonly picked: Map<string, StoredEntry>;
