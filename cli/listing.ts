@@ -6,7 +6,6 @@ import { formatTable, type Terminal, type TerminalRow } from "./terminal.ts";
 const listFormats = ["table", "json", "ndjson", "csv"] as const;
 export type ListingFormat = (typeof listFormats)[number];
 
-/** Options of every command that returns a list. */
 export const listOptions: OptionDefinitions = {
   format: { value: "FORMAT", help: `${listFormats.join(", ")} (default table; --json is json)` },
 };

@@ -7,7 +7,6 @@ import { didYouMean } from "./did-you-mean.ts";
 /** The file from which CDK reads options that are not on its command line. */
 export const optionsFile = "cdk.context.json";
 
-/** The options of a stack if none is given. */
 export const defaultOptions = (): StackOptions => parseOptions(() => undefined);
 
 /** The options that the next deployment takes from the file; `optionsFile` may be absent. */

@@ -1,6 +1,7 @@
 import { type CsvCell, csvRow } from "../lib/contract/csv-row.ts";
 import { type FigureColumn, type FigureName, figureColumns } from "../lib/report/columns.ts";
 import type { Figures } from "../lib/report/figures.ts";
+import type { ReportRow } from "../lib/report/report.ts";
 
 /** The numbers of a chart: formatted for people, and as written to a file. */
 export type TableColumn<Row> = {
@@ -58,6 +59,18 @@ export const figureColumnsOf = <Row extends WithFigures>(
       value: ({ figures }) => value(figures),
       isNumber: true,
     }));
+
+/** A row for each team or author: `team` is the column's name in the file, which is called `teams`. */
+export const figuresBy = (name: string, head: string, rows: readonly ReportRow[]): Numbers<ReportRow> => ({
+  name: `${name}s`,
+  caption: `By ${name}, in alphabetical order`,
+  columns: [
+    textColumn(name, head, (row) => row.name),
+    textColumn("organization", "Organization", ({ organization }) => organization),
+    ...figureColumnsOf<ReportRow>(),
+  ],
+  rows,
+});
 
 export const csvOf = <Row>({ columns, rows }: Numbers<Row>): string =>
   [

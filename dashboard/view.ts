@@ -55,7 +55,6 @@ export const defaultView: DashboardView = {
   teamSort: { column: "acceptance", isDescending: false },
 };
 
-/** The days of a period: the last N days up to now, or the chosen days. */
 export const resolvePeriod = (chosen: ChosenPeriod, nowMs: number): Period =>
   "days" in chosen ? lastDays(chosen.days, nowMs) : chosen;
 

@@ -1,12 +1,13 @@
 import { App, CfnOutput, Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { ApiDefinition, RestApiMode, SpecRestApi } from "aws-cdk-lib/aws-apigateway";
 import { AttributeType, BillingMode, Table } from "aws-cdk-lib/aws-dynamodb";
-import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import type { Role } from "aws-cdk-lib/aws-iam";
 import { Architecture, Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
 import { tableShape } from "../lib/contract/table.ts";
 import { requireModernTls } from "./constructs/api.ts";
-import { apiDefinition, type Route } from "./constructs/api-definition.ts";
+import { type ApiDefinitionProps, apiDefinition, type Route } from "./constructs/api-definition.ts";
 import { attributesDenied, tableStatements } from "./constructs/grants.ts";
+import { functionRole, invokeRole } from "./constructs/roles.ts";
 import { parseOptions } from "./options.ts";
 
 /** Outputs of the stack that `npm run prove` makes. */
@@ -53,72 +54,26 @@ export function proofTemplate(stackName: string, closedPath: string): object {
     billingMode: BillingMode.PAY_PER_REQUEST,
     removalPolicy: RemovalPolicy.DESTROY,
   });
-  const roleOf = (id: string, statements: PolicyStatement[]) =>
-    new Role(stack, id, {
-      assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
-      inlinePolicies: { Access: new PolicyDocument({ statements }) },
-    });
   // No role may write logs: a log group would stay.
-  const functionRole = roleOf(
-    "FunctionRole",
-    tableStatements(table.tableArn, [{ actions: ["GetItem"], partitions: ["A#"] }]),
-  );
-  const functionOf = (
-    id: string,
-    code: string,
-    props: { role?: Role; reservedConcurrentExecutions?: number } = {},
-  ) =>
-    new LambdaFunction(stack, id, {
-      runtime: Runtime.NODEJS_24_X,
-      architecture: Architecture.ARM_64,
-      handler: "index.handler",
-      code: Code.fromInline(code),
-      timeout: Duration.seconds(60),
-      memorySize: 1769,
-      role: functionRole,
-      ...props,
-    });
-  const answers = functionOf("Answering", answering);
-  const throttled = functionOf("Throttled", answering, { reservedConcurrentExecutions: 0 });
-  const streams = functionOf("Streaming", streaming);
-  const transacts = functionOf("Transacting", transacting, {
-    role: roleOf("TransactingRole", [
+  const reads = tableStatements(table.tableArn, [{ actions: ["GetItem"], partitions: ["A#"] }]);
+  const role = functionRole(stack, "FunctionRole", reads);
+  const answers = inlineFunction(stack, "Answering", answering, { role });
+  const throttled = inlineFunction(stack, "Throttled", answering, { role, reservedConcurrentExecutions: 0 });
+  const streams = inlineFunction(stack, "Streaming", streaming, { role });
+  const transacts = inlineFunction(stack, "Transacting", transacting, {
+    role: functionRole(stack, "TransactingRole", [
       ...tableStatements(table.tableArn, [
         { actions: ["PutItem"], partitions: proofGrants.partitions, inside: "TransactWriteItems" },
       ]),
       ...attributesDenied(table.tableArn, [proofGrants.deniedAttribute]),
     ]),
   });
-  const invokeRole = new Role(stack, "InvokeRole", {
-    assumedBy: new ServicePrincipal("apigateway.amazonaws.com"),
-    inlinePolicies: {
-      Invoke: new PolicyDocument({
-        statements: [
-          new PolicyStatement({
-            actions: ["lambda:InvokeFunction"],
-            resources: [answers, throttled, streams].map(({ functionArn }) => functionArn),
-          }),
-        ],
-      }),
-    },
-  });
-  const apiOf = (id: string, routes: readonly Route[], closed: boolean) => {
-    const options = parseOptions(
-      (name) => ({ stackName: `${stackName}-${id}`, ...(closed && closedOptions) })[name],
-    );
-    const api = new SpecRestApi(stack, id, {
-      apiDefinition: ApiDefinition.fromInline(
-        apiDefinition({ routes, fallback: { lambda: answers }, invokeRole, options }),
-      ),
-      mode: RestApiMode.OVERWRITE,
-      restApiName: options.stackName,
-      disableExecuteApiEndpoint: closed,
-      // An account has one logging role, which is not the proof's.
-      cloudWatchRole: false,
-      deployOptions: { stageName: options.stage },
-    });
-    requireModernTls(api);
-    return api;
+  const shared = {
+    fallback: { lambda: answers },
+    invokeRole: invokeRole(
+      stack,
+      [answers, throttled, streams].map(({ functionArn }) => functionArn),
+    ),
   };
   const route = (path: string, lambda: LambdaFunction, isStreamed = false): Route => ({
     method: "GET",
@@ -126,8 +81,9 @@ export function proofTemplate(stackName: string, closedPath: string): object {
     target: { lambda },
     streaming: isStreamed,
   });
-  const closed = apiOf("Closed", [route(closedPath, answers)], true);
-  const open = apiOf("Open", [route("/throttled", throttled), route("/streamed", streams, true)], false);
+  const openRoutes = [route("/throttled", throttled), route("/streamed", streams, true)];
+  const closed = proofApi(stack, "Closed", { ...shared, routes: [route(closedPath, answers)] });
+  const open = proofApi(stack, "Open", { ...shared, routes: openRoutes });
   const values: Readonly<Record<keyof typeof proofOutputs, string>> = {
     closedApiId: closed.restApiId,
     closedUrl: closed.url,
@@ -135,13 +91,47 @@ export function proofTemplate(stackName: string, closedPath: string): object {
     tableName: table.tableName,
     transactionFunction: transacts.functionName,
     throttledFunction: throttled.functionName,
-    functionRoleArn: functionRole.roleArn,
+    functionRoleArn: role.roleArn,
   };
   for (const [name, id] of Object.entries(proofOutputs))
     new CfnOutput(stack, id, { value: Reflect.get(values, name) });
   // It has no assets, so the account need not be bootstrapped.
   const { Parameters: _, Rules: __, ...template } = app.synth().getStackByName(stackName).template;
   return template;
+}
+
+const inlineFunction = (
+  stack: Stack,
+  id: string,
+  code: string,
+  props: { readonly role: Role; readonly reservedConcurrentExecutions?: number },
+) =>
+  new LambdaFunction(stack, id, {
+    runtime: Runtime.NODEJS_24_X,
+    architecture: Architecture.ARM_64,
+    handler: "index.handler",
+    code: Code.fromInline(code),
+    timeout: Duration.seconds(60),
+    memorySize: 1769,
+    ...props,
+  });
+
+function proofApi(stack: Stack, id: "Closed" | "Open", definition: Omit<ApiDefinitionProps, "options">) {
+  const isClosed = id === "Closed";
+  const options = parseOptions(
+    (name) => ({ stackName: `${stack.stackName}-${id}`, ...(isClosed && closedOptions) })[name],
+  );
+  const api = new SpecRestApi(stack, id, {
+    apiDefinition: ApiDefinition.fromInline(apiDefinition({ ...definition, options })),
+    mode: RestApiMode.OVERWRITE,
+    restApiName: options.stackName,
+    disableExecuteApiEndpoint: isClosed,
+    // An account has one logging role, which is not the proof's.
+    cloudWatchRole: false,
+    deployOptions: { stageName: options.stage },
+  });
+  requireModernTls(api);
+  return api;
 }
 
 /** A closed endpoint needs a domain, which the proof does not make. */

@@ -1,7 +1,7 @@
 import { longInstant } from "../days.ts";
 import type { AuditEntry } from "../protocol.ts";
 import { textColumn } from "../tables.ts";
-import { Card, Scroll } from "./numbers.tsx";
+import { Card, Table } from "./numbers.tsx";
 
 const actorOf = ({ actor }: AuditEntry): string => {
   if (actor.type === "system") return `the ${actor.name ?? "service"}`;
@@ -33,30 +33,18 @@ export function AuditLog({ entries }: { readonly entries: readonly AuditEntry[] 
       {entries.length === 0 ? (
         <p class="empty">There are none.</p>
       ) : (
-        <Scroll label="Recent audit entries">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">When</th>
-                <th scope="col">Action</th>
-                <th scope="col">Who</th>
-                <th scope="col">What</th>
-              </tr>
-            </thead>
-            <tbody>
-              {entries.map((entry) => (
-                <tr key={entry.id}>
-                  <td>{longInstant(entry.created_at)}</td>
-                  <td>
-                    <code>{entry.action}</code>
-                  </td>
-                  <td>{actorOf(entry)}</td>
-                  <td class="text">{entry.summary}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
+        <Table label="Recent audit entries" heads={["When", "Action", "Who", "What"]}>
+          {entries.map((entry) => (
+            <tr key={entry.id}>
+              <td>{longInstant(entry.created_at)}</td>
+              <td>
+                <code>{entry.action}</code>
+              </td>
+              <td>{actorOf(entry)}</td>
+              <td class="text">{entry.summary}</td>
+            </tr>
+          ))}
+        </Table>
       )}
     </Card>
   );

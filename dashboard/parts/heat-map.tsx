@@ -3,7 +3,7 @@ import { type HeatCell, withSpaces } from "../../lib/report/report.ts";
 import { definitions, formatCount, formatShare } from "../../lib/report/words.ts";
 import type { ReviewFigures } from "../protocol.ts";
 import { countColumn, textColumn } from "../tables.ts";
-import { Card, Scroll } from "./numbers.tsx";
+import { Card, Table } from "./numbers.tsx";
 
 const steps = 10;
 
@@ -43,33 +43,19 @@ export function HeatMap({ figures: { heatMap } }: { readonly figures: ReviewFigu
       help={definitions.acceptance}
       numbers={numbers}
     >
-      <Scroll label="Heat map of acceptance">
-        <table class="heat">
-          <thead>
-            <tr>
-              <th scope="col">Category</th>
-              {columns.map((severity) => (
-                <th key={severity} scope="col">
-                  {withSpaces(severity)}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((category) => (
-              <tr key={category}>
-                <th scope="row">{withSpaces(category)}</th>
-                {columns.map((severity) => (
-                  <Heat
-                    key={severity}
-                    cell={heatMap.find((each) => each.severity === severity && each.category === category)}
-                  />
-                ))}
-              </tr>
+      <Table label="Heat map of acceptance" class="heat" heads={["Category", ...columns.map(withSpaces)]}>
+        {rows.map((category) => (
+          <tr key={category}>
+            <th scope="row">{withSpaces(category)}</th>
+            {columns.map((severity) => (
+              <Heat
+                key={severity}
+                cell={heatMap.find((each) => each.severity === severity && each.category === category)}
+              />
             ))}
-          </tbody>
-        </table>
-      </Scroll>
+          </tr>
+        ))}
+      </Table>
     </Card>
   );
 }

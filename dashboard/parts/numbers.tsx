@@ -61,38 +61,57 @@ export function Scroll({ label, children }: ScrollProps) {
   );
 }
 
-export const NumberTable = <Row,>({ numbers }: { readonly numbers: Numbers<Row> }) => (
-  <Scroll label={numbers.caption}>
-    <table>
-      <caption>{numbers.caption}</caption>
+type TableHead = { readonly head: string; readonly isNumber: boolean };
+export const numberHeads = (...heads: readonly string[]): TableHead[] =>
+  heads.map((head) => ({ head, isNumber: true }));
+
+type TableProps = {
+  readonly label: string;
+  readonly heads: ReadonlyArray<string | TableHead>;
+  readonly class?: string;
+  readonly isBusy?: boolean;
+  readonly caption?: ComponentChildren;
+  readonly children: ComponentChildren;
+};
+
+export const Table = ({ label, heads, class: look, isBusy, caption, children }: TableProps) => (
+  <Scroll label={label}>
+    <table class={look} aria-busy={isBusy}>
+      {caption}
       <thead>
         <tr>
-          {numbers.columns.map(({ name, head, isNumber }) => (
-            <th key={name} scope="col" class={isNumber ? "number" : undefined}>
-              {head}
-            </th>
-          ))}
+          {heads
+            .map((each) => (typeof each === "string" ? { head: each, isNumber: false } : each))
+            .map(({ head, isNumber }) => (
+              <th key={head} scope="col" class={isNumber ? "number" : undefined}>
+                {head}
+              </th>
+            ))}
         </tr>
       </thead>
-      <tbody>
-        {numbers.rows.map((row, index) => (
-          <tr key={index}>
-            {numbers.columns.map(({ name, text, isNumber }, column) =>
-              column === 0 ? (
-                <th key={name} scope="row">
-                  {text(row)}
-                </th>
-              ) : (
-                <td key={name} class={isNumber ? "number" : undefined}>
-                  {text(row)}
-                </td>
-              ),
-            )}
-          </tr>
-        ))}
-      </tbody>
+      <tbody>{children}</tbody>
     </table>
   </Scroll>
+);
+
+export const NumberTable = <Row,>({ numbers }: { readonly numbers: Numbers<Row> }) => (
+  <Table label={numbers.caption} heads={numbers.columns} caption={<caption>{numbers.caption}</caption>}>
+    {numbers.rows.map((row, index) => (
+      <tr key={index}>
+        {numbers.columns.map(({ name, text, isNumber }, column) =>
+          column === 0 ? (
+            <th key={name} scope="row">
+              {text(row)}
+            </th>
+          ) : (
+            <td key={name} class={isNumber ? "number" : undefined}>
+              {text(row)}
+            </td>
+          ),
+        )}
+      </tr>
+    ))}
+  </Table>
 );
 
 type CardProps<Row> = {

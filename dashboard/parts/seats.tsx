@@ -4,7 +4,7 @@ import type { SeatFigures, SeatHolder, SeatUses } from "../figures/seats.ts";
 import type { SectionView } from "../session.ts";
 import { textColumn } from "../tables.ts";
 import { LegendEntry } from "./headlines.tsx";
-import { Card, Scroll } from "./numbers.tsx";
+import { Card, Table } from "./numbers.tsx";
 
 type SeatsProps = { readonly figures: SeatFigures; readonly uses: SectionView<SeatUses> };
 
@@ -90,33 +90,24 @@ export function Seats({ figures, uses }: SeatsProps) {
 type IdleTableProps = { readonly holders: readonly SeatHolder[]; readonly uses: SectionView<SeatUses> };
 
 const IdleTable = ({ holders, uses: { state, shown } }: IdleTableProps) => (
-  <Scroll label="Who holds an idle seat">
-    <table aria-busy={state.status === "loading"}>
-      <thead>
-        <tr>
-          {["Name", "Seat since", "Last reviewed pull request", "User id", "Organizations"].map((head) => (
-            <th key={head} scope="col">
-              {head}
-            </th>
-          ))}
+  <Table
+    label="Who holds an idle seat"
+    isBusy={state.status === "loading"}
+    heads={["Name", "Seat since", "Last reviewed pull request", "User id", "Organizations"]}
+  >
+    {holders.map(({ id, name, userIds, organizations }) => {
+      const use = shown?.[id];
+      return (
+        <tr key={id}>
+          <th scope="row">{name}</th>
+          <td>{use ? dayOf(use.seat_since, "not known") : noValue}</td>
+          <td>{use ? dayOf(use.last_reviewed_at, "none in a year") : noValue}</td>
+          <td>{userIds.join(", ")}</td>
+          <td>{organizations.join(", ")}</td>
         </tr>
-      </thead>
-      <tbody>
-        {holders.map(({ id, name, userIds, organizations }) => {
-          const use = shown?.[id];
-          return (
-            <tr key={id}>
-              <th scope="row">{name}</th>
-              <td>{use ? dayOf(use.seat_since, "not known") : noValue}</td>
-              <td>{use ? dayOf(use.last_reviewed_at, "none in a year") : noValue}</td>
-              <td>{userIds.join(", ")}</td>
-              <td>{organizations.join(", ")}</td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
-  </Scroll>
+      );
+    })}
+  </Table>
 );
 
 const dayOf = (time: string | null, none: string): string =>

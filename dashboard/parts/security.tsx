@@ -2,7 +2,7 @@ import { plural } from "../../lib/contract/plural.ts";
 import { formatCount } from "../../lib/report/words.ts";
 import { findingAges, type SecurityFigures } from "../figures/security.ts";
 import { countColumn, textColumn } from "../tables.ts";
-import { Card, Scroll } from "./numbers.tsx";
+import { Card, Table } from "./numbers.tsx";
 
 type CountRow = SecurityFigures["counts"][number];
 
@@ -30,37 +30,27 @@ export function Security({ figures: { open, counts, first } }: { readonly figure
       <p class="sum">
         <strong>{formatCount(open)}</strong> open
       </p>
-      <Scroll label="Open security findings by severity and age">
-        <table class="heat ages">
-          <thead>
-            <tr>
-              <th scope="col">Severity</th>
-              {findingAges.map(({ name }) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {counts.map(({ severity, ages }) => (
-              <tr key={severity}>
-                <th scope="row">
-                  <span class={`severity ${severity}`}>{severity}</span>
-                </th>
-                {ages.map((count, age) => (
-                  <td
-                    key={findingAges[age]?.name}
-                    class={count === 0 ? "heat-none" : `warm-${warmth(count, most)}`}
-                  >
-                    {count === 0 ? "0" : <b>{formatCount(count)}</b>}
-                  </td>
-                ))}
-              </tr>
+      <Table
+        label="Open security findings by severity and age"
+        class="heat ages"
+        heads={["Severity", ...findingAges.map(({ name }) => name)]}
+      >
+        {counts.map(({ severity, ages }) => (
+          <tr key={severity}>
+            <th scope="row">
+              <span class={`severity ${severity}`}>{severity}</span>
+            </th>
+            {ages.map((count, age) => (
+              <td
+                key={findingAges[age]?.name}
+                class={count === 0 ? "heat-none" : `warm-${warmth(count, most)}`}
+              >
+                {count === 0 ? "0" : <b>{formatCount(count)}</b>}
+              </td>
             ))}
-          </tbody>
-        </table>
-      </Scroll>
+          </tr>
+        ))}
+      </Table>
       {first.length > 0 && (
         <details>
           <summary>The worst and oldest</summary>

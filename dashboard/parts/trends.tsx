@@ -54,8 +54,10 @@ const cards: readonly TrendCard[] = [
     name: "times-by-week",
     caption: "Times by week",
     columns: [
-      ...(["first_review_median_minutes", "first_review_p90_minutes"] as const),
-      ...(["merge_median_minutes", "merge_p90_minutes"] as const),
+      "first_review_median_minutes",
+      "first_review_p90_minutes",
+      "merge_median_minutes",
+      "merge_p90_minutes",
     ],
   },
 ];

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { longInstant } from "../days.ts";
 import type { Webhook, WebhookTest } from "../protocol.ts";
 import { textColumn } from "../tables.ts";
-import { Card, Scroll } from "./numbers.tsx";
+import { Card, Table } from "./numbers.tsx";
 
 type WebhooksProps = {
   readonly webhooks: readonly Webhook[];
@@ -51,38 +51,25 @@ export function Webhooks({ webhooks, tests, onTest }: WebhooksProps) {
       {webhooks.length === 0 ? (
         <p class="empty">There are none.</p>
       ) : (
-        <Scroll label="Webhooks">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Address</th>
-                <th scope="col">Rings for</th>
-                <th scope="col">State</th>
-                <th scope="col">Last delivery</th>
-                <th scope="col">Test</th>
-              </tr>
-            </thead>
-            <tbody>
-              {webhooks.map((webhook) => (
-                <tr key={webhook.id}>
-                  <td class="text">
-                    {webhook.url} {webhook.description !== null && <small>{webhook.description}</small>}
-                  </td>
-                  <td class="text">{webhook.types.join(", ")}</td>
-                  <td>{stateOf(webhook)}</td>
-                  <td>{lastDelivery(webhook)}</td>
-                  <td>
-                    <TestButton
-                      webhook={webhook}
-                      test={tests[webhook.id] ?? null}
-                      onTest={() => onTest(webhook.id)}
-                    />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
+        <Table label="Webhooks" heads={["Address", "Rings for", "State", "Last delivery", "Test"]}>
+          {webhooks.map((webhook) => (
+            <tr key={webhook.id}>
+              <td class="text">
+                {webhook.url} {webhook.description !== null && <small>{webhook.description}</small>}
+              </td>
+              <td class="text">{webhook.types.join(", ")}</td>
+              <td>{stateOf(webhook)}</td>
+              <td>{lastDelivery(webhook)}</td>
+              <td>
+                <TestButton
+                  webhook={webhook}
+                  test={tests[webhook.id] ?? null}
+                  onTest={() => onTest(webhook.id)}
+                />
+              </td>
+            </tr>
+          ))}
+        </Table>
       )}
     </Card>
   );

@@ -9,7 +9,6 @@ import {
   RestApiMode,
   SpecRestApi,
 } from "aws-cdk-lib/aws-apigateway";
-import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { deniedAttributes, operationGrants } from "../../lib/contract/grants.ts";
@@ -24,9 +23,10 @@ import {
 } from "../../lib/contract/platform.ts";
 import { referenceRoutes, referenceSource } from "../../lib/contract/reference.ts";
 import type { StackOptions } from "../options.ts";
-import { type ApiDefinitionProps, apiDefinition, tls } from "./api-definition.ts";
-import type { FunctionFactory } from "./function-factory.ts";
+import { type ApiDefinitionProps, apiDefinition, type Route, tls } from "./api-definition.ts";
+import type { FunctionFactory, FunctionProps } from "./function-factory.ts";
 import { mountOf } from "./gateway-responses.ts";
+import { invokeRole } from "./roles.ts";
 import type { ServiceFunction } from "./service-function.ts";
 
 export type ApiProps = {
@@ -52,6 +52,9 @@ export class Api extends Construct {
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
     const environment = edgeVariables(options);
+    // The edge's functions read no table: the fallback answers before the key is checked, and the others need none.
+    const create = (id: string, props: Omit<FunctionProps, "id" | "tableGrants">) =>
+      functionFactory.create(this, { id, tableGrants: [], ...props });
 
     this.functions = new Map(
       operations.map((operation) => [
@@ -59,47 +62,36 @@ export class Api extends Construct {
         operationFunction(this, functionFactory, operation, environment),
       ]),
     );
-    // The path is checked before the key, so the fallback needs no table.
-    this.fallback = functionFactory.create(this, {
-      id: "fallback",
+    this.fallback = create("fallback", {
       source: fallbackSource,
       description: "Answers unknown paths and methods",
       ...functionSettings.fallback,
-      tableGrants: [],
       environment,
     });
-
-    const reference = functionFactory.create(this, {
-      id: "reference",
+    const reference = create("reference", {
       source: referenceSource,
       description: "Serves the API reference, the OpenAPI document and the dashboard",
       ...functionSettings.reference,
-      tableGrants: [],
       environment: corsVariable(options),
     });
-
-    // It calls the API with the caller's key, so it has no grant at all.
-    this.mcp = functionFactory.create(this, {
-      id: "mcp",
+    // It calls the API with the caller's key.
+    this.mcp = create("mcp", {
       source: mcpRoute.source,
       description: `${mcpRoute.method} ${mcpRoute.path}`,
       ...functionSettings.mcp,
-      tableGrants: [],
       environment: { ...environment, [environmentVariables.apiUrl]: innerAddress(this, options) },
     });
 
     const called = [...this.functions.values(), this.fallback, reference, this.mcp];
+    const arns = called.map(({ lambda }) => lambda.functionArn);
     this.restApi = createRestApi(this, this.accessLogs, options, {
       routes: [
-        ...operations.flatMap(({ id: operationId, method, path, streaming }) => {
-          const target = this.functions.get(operationId);
-          return target ? [{ method, path, target, operationId, streaming }] : [];
-        }),
+        ...operationRoutes(operations, this.functions),
         { method: mcpRoute.method, path: mcpRoute.path, target: this.mcp },
         ...referenceRoutes.map(({ method, path }) => ({ method, path, target: reference })),
       ],
       fallback: this.fallback,
-      invokeRole: createInvokeRole(this, called),
+      invokeRole: invokeRole(this, arns, "Lets API Gateway invoke the functions of the review API"),
       options,
     });
     const { domainName } = options;
@@ -110,21 +102,13 @@ export class Api extends Construct {
   }
 }
 
-/** The role with which the gateway invokes the functions. */
-const createInvokeRole = (scope: Construct, functions: readonly ServiceFunction[]): Role =>
-  new Role(scope, "InvokeRole", {
-    assumedBy: new ServicePrincipal("apigateway.amazonaws.com"),
-    description: "Lets API Gateway invoke the functions of the review API",
-    inlinePolicies: {
-      Invoke: new PolicyDocument({
-        statements: [
-          new PolicyStatement({
-            actions: ["lambda:InvokeFunction"],
-            resources: functions.map(({ lambda }) => lambda.functionArn),
-          }),
-        ],
-      }),
-    },
+const operationRoutes = (
+  operations: readonly Operation[],
+  functions: ReadonlyMap<string, ServiceFunction>,
+): Route[] =>
+  operations.flatMap(({ id: operationId, method, path, streaming }) => {
+    const target = functions.get(operationId);
+    return target ? [{ method, path, target, operationId, streaming }] : [];
   });
 
 /**

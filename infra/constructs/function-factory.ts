@@ -1,5 +1,5 @@
 import { Stack, Validations } from "aws-cdk-lib";
-import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Code } from "aws-cdk-lib/aws-lambda";
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
@@ -10,6 +10,7 @@ import type { StackOptions } from "../options.ts";
 import type { Data } from "./data.ts";
 import { attributesDenied, tableStatements } from "./grants.ts";
 import type { Ingestion } from "./ingestion.ts";
+import { allow } from "./roles.ts";
 import { ServiceFunction, type ServiceFunctionProps } from "./service-function.ts";
 
 /** Where a function's code comes from: its bundle, or a small placeholder in tests. */
@@ -99,16 +100,16 @@ export class FunctionFactory {
         return {
           environment: {},
           statements: [
-            new PolicyStatement({
-              actions: ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"],
-              resources: [ingestion.eventsQueue.queueArn],
-            }),
+            allow(
+              ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"],
+              ingestion.eventsQueue.queueArn,
+            ),
           ],
         };
       case "deadLetterQueue":
         return {
           environment: { [environmentVariables.deadLetterQueueUrl]: deadLetterQueue.queueUrl },
-          statements: [allow("sqs:SendMessage", deadLetterQueue.queueArn)],
+          statements: [allow(["sqs:SendMessage"], deadLetterQueue.queueArn)],
         };
       case "eventsBucket":
         return {
@@ -116,8 +117,8 @@ export class FunctionFactory {
           // Without permission to list, a missing object looks like a forbidden one and would be retried again and
           // again.
           statements: [
-            allow("s3:GetObject", eventsBucket.arnForObjects("*")),
-            allow("s3:ListBucket", eventsBucket.bucketArn),
+            allow(["s3:GetObject"], eventsBucket.arnForObjects("*")),
+            allow(["s3:ListBucket"], eventsBucket.bucketArn),
           ],
         };
       case "publicApi":
@@ -133,16 +134,13 @@ export class FunctionFactory {
               [environmentVariables.bedrockRegion]: options.bedrockRegion,
             }),
           },
-          statements: [allow("bedrock:InvokeModel", modelArn(scope, options))],
+          statements: [allow(["bedrock:InvokeModel"], modelArn(scope, options))],
         };
     }
   }
 }
 
 const constructName = (id: string): string => id.charAt(0).toUpperCase() + id.slice(1);
-
-const allow = (action: string, resource: string): PolicyStatement =>
-  new PolicyStatement({ actions: [action], resources: [resource] });
 
 const modelArn = (
   scope: Construct,

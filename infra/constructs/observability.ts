@@ -36,67 +36,43 @@ type AlarmRule = {
   readonly enough?: number;
 };
 
+const rule = (metric: IMetric, above: number, periods = 1): AlarmRule => ({ metric, above, periods });
+
 const rules = (metrics: ServiceMetrics): Readonly<Partial<Record<AlarmName, AlarmRule>>> => ({
-  serverErrors: { metric: metrics.serverErrorPercent, above: alarms.serverErrors.percentAbove, periods: 2 },
+  serverErrors: rule(metrics.serverErrorPercent, alarms.serverErrors.percentAbove, 2),
   rareServerErrors: {
-    metric: metrics.rareServerErrors,
-    above: alarms.rareServerErrors.errorsAbove,
-    periods: alarms.rareServerErrors.periodsMax,
+    ...rule(
+      metrics.rareServerErrors,
+      alarms.rareServerErrors.errorsAbove,
+      alarms.rareServerErrors.periodsMax,
+    ),
     enough: alarms.rareServerErrors.periodsMin,
   },
   ...(metrics.probeFailures && {
-    publicAddress: {
-      metric: metrics.probeFailures,
-      above: alarms.publicAddress.failuresAbove,
-      periods: alarms.publicAddress.periods,
-    },
+    publicAddress: rule(
+      metrics.probeFailures,
+      alarms.publicAddress.failuresAbove,
+      alarms.publicAddress.periods,
+    ),
   }),
-  failedStarts: { metric: metrics.failedStarts, above: alarms.failedStarts.linesAbove, periods: 1 },
-  latencyP99: { metric: metrics.slowPercent, above: alarms.latencyP99.percentAbove, periods: 3 },
-  deadEvents: { metric: metrics.deadEventPercent, above: alarms.deadEvents.percentAbove, periods: 1 },
-  deadLetters: { metric: metrics.deadLetters, above: alarms.deadLetters.messagesAbove, periods: 1 },
-  queueAge: { metric: metrics.queueAge, above: alarms.queueAge.secondsAbove, periods: 1 },
-  queueLength: { metric: metrics.queueLength, above: alarms.queueLength.messagesAbove, periods: 1 },
-  staleIndex: {
-    metric: metrics.indexTrouble,
-    above: alarms.staleIndex.secondsAbove,
-    periods: 3,
-  },
-  vectorSearches: {
-    metric: metrics.vectorSearches,
-    above: alarms.vectorSearches.searchesAbove,
-    periods: 3,
-  },
-  vectorWrites: {
-    metric: metrics.vectorWriteBytes,
-    above: alarms.vectorWrites.bytesAbove,
-    periods: 3,
-  },
-  limiterFailures: { metric: metrics.limiterFailures, above: alarms.limiterFailures.callsAbove, periods: 1 },
-  workerErrors: { metric: metrics.workerErrors, above: alarms.workerErrors.errorsAbove, periods: 1 },
-  functionThrottles: {
-    metric: metrics.apiThrottles,
-    above: alarms.functionThrottles.throttlesAbove,
-    periods: 1,
-  },
-  workerThrottles: {
-    metric: metrics.workerThrottles,
-    above: alarms.workerThrottles.throttlesAbove,
-    periods: 1,
-  },
-  reviewSearch: {
-    metric: metrics.reviewSearchFailures,
-    above: alarms.reviewSearch.failuresAbove,
-    periods: 1,
-  },
+  failedStarts: rule(metrics.failedStarts, alarms.failedStarts.linesAbove),
+  latencyP99: rule(metrics.slowPercent, alarms.latencyP99.percentAbove, 3),
+  deadEvents: rule(metrics.deadEventPercent, alarms.deadEvents.percentAbove),
+  deadLetters: rule(metrics.deadLetters, alarms.deadLetters.messagesAbove),
+  queueAge: rule(metrics.queueAge, alarms.queueAge.secondsAbove),
+  queueLength: rule(metrics.queueLength, alarms.queueLength.messagesAbove),
+  staleIndex: rule(metrics.indexTrouble, alarms.staleIndex.secondsAbove, 3),
+  vectorSearches: rule(metrics.vectorSearches, alarms.vectorSearches.searchesAbove, 3),
+  vectorWrites: rule(metrics.vectorWriteBytes, alarms.vectorWrites.bytesAbove, 3),
+  limiterFailures: rule(metrics.limiterFailures, alarms.limiterFailures.callsAbove),
+  workerErrors: rule(metrics.workerErrors, alarms.workerErrors.errorsAbove),
+  functionThrottles: rule(metrics.apiThrottles, alarms.functionThrottles.throttlesAbove),
+  workerThrottles: rule(metrics.workerThrottles, alarms.workerThrottles.throttlesAbove),
+  reviewSearch: rule(metrics.reviewSearchFailures, alarms.reviewSearch.failuresAbove),
   ...(metrics.modelFailures && {
-    embeddingModel: {
-      metric: metrics.modelFailures,
-      above: alarms.embeddingModel.failuresAbove,
-      periods: 3,
-    },
+    embeddingModel: rule(metrics.modelFailures, alarms.embeddingModel.failuresAbove, 3),
   }),
-  tableThrottles: { metric: metrics.tableThrottles, above: alarms.tableThrottles.throttlesAbove, periods: 1 },
+  tableThrottles: rule(metrics.tableThrottles, alarms.tableThrottles.throttlesAbove),
 });
 
 /** Alarms that name their section of the runbook, and one dashboard. */

@@ -10,19 +10,15 @@ import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import type { ServiceMetrics } from "./service-metrics.ts";
 
+const size = { width: 8, height: 6 };
+const graph = (title: string, left: readonly IMetric[], right: readonly IMetric[] = [], stacked = false) =>
+  new GraphWidget({ title, left: [...left], right: [...right], stacked, ...size });
+
 /** One page for the person on call. The tables are queries of the log: they cost only when somebody looks. */
 export function createDashboard(scope: Construct, metrics: ServiceMetrics, apiLogs: LogGroup): void {
-  const graph = (title: string, left: readonly IMetric[], right: readonly IMetric[] = [], stacked = false) =>
-    new GraphWidget({ title, left: [...left], right: [...right], width: 8, height: 6, stacked });
+  const logGroupNames = [apiLogs.logGroupName];
   const query = (title: string, ...queryLines: string[]) =>
-    new LogQueryWidget({
-      title,
-      logGroupNames: [apiLogs.logGroupName],
-      queryLines,
-      view: LogQueryVisualizationType.TABLE,
-      width: 8,
-      height: 6,
-    });
+    new LogQueryWidget({ title, logGroupNames, queryLines, view: LogQueryVisualizationType.TABLE, ...size });
   const dashboard = new Dashboard(scope, "Dashboard", { dashboardName: Stack.of(scope).stackName });
   dashboard.addWidgets(
     graph("Traffic", [metrics.calls], [metrics.clientErrors, metrics.serverErrors]),

@@ -1,5 +1,5 @@
 import { Duration, Validations } from "aws-cdk-lib";
-import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import type { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import {
   Architecture,
   type Code,
@@ -9,6 +9,7 @@ import {
 } from "aws-cdk-lib/aws-lambda";
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
+import { allow, functionRole } from "./roles.ts";
 
 export type ServiceFunctionProps = {
   readonly code: Code;
@@ -33,19 +34,12 @@ export class ServiceFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
-    const role = new Role(this, "Role", {
-      assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
-      description: `${id} of the review API`,
-      inlinePolicies: {
-        Access: new PolicyDocument({
-          statements: [
-            logging(props.logGroup),
-            ...props.statements,
-            ...(props.tracing ? [sendingTraces()] : []),
-          ],
-        }),
-      },
-    });
+    const statements = [
+      allow(["logs:CreateLogStream", "logs:PutLogEvents"], props.logGroup.logGroupArn),
+      ...props.statements,
+      ...(props.tracing ? [allow(["xray:PutTraceSegments", "xray:PutTelemetryRecords"], "*")] : []),
+    ];
+    const role = functionRole(this, "Role", statements, `${id} of the review API`);
     this.lambda = new LambdaFunction(this, "Function", {
       description: props.description,
       runtime: Runtime.NODEJS_24_X,
@@ -69,15 +63,6 @@ export class ServiceFunction extends Construct {
     });
   }
 }
-
-const logging = ({ logGroupArn }: LogGroup): PolicyStatement =>
-  new PolicyStatement({
-    actions: ["logs:CreateLogStream", "logs:PutLogEvents"],
-    resources: [logGroupArn],
-  });
-
-const sendingTraces = (): PolicyStatement =>
-  new PolicyStatement({ actions: ["xray:PutTraceSegments", "xray:PutTelemetryRecords"], resources: ["*"] });
 
 function withValues(variables: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const values: Record<string, string> = {};

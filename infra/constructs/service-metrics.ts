@@ -32,7 +32,6 @@ export type ServiceMetricsProps = {
 };
 
 export type LineCounts = {
-  /** Throttled calls of the API's functions. */
   readonly apiThrottles: IMetric;
   /** Calls that a function worked on for too long; the time that sending a large answer takes is not part of it. */
   readonly slowCalls: IMetric;
@@ -44,13 +43,16 @@ export const metricPeriod = Duration.minutes(5);
 const period = metricPeriod;
 const sum = { period, statistic: Stats.SUM };
 
+const math = (label: string, expression: string, usingMetrics: Record<string, IMetric>): IMetric =>
+  new MathExpression({ expression, usingMetrics, label, period });
+
 /** Without FILL the sum has no data if one metric has none, and some workers run once a day. */
 const sumOf = (ids: readonly string[]): string => ids.map((id) => `FILL(${id}, 0)`).join(" + ");
 
 /** One widget may show several sums, and the ids of their metrics must differ. */
 const total = (id: string, label: string, metrics: readonly IMetric[]): IMetric => {
   const usingMetrics = Object.fromEntries(metrics.map((metric, index) => [`${id}${index}`, metric]));
-  return new MathExpression({ expression: sumOf(Object.keys(usingMetrics)), usingMetrics, label, period });
+  return math(label, sumOf(Object.keys(usingMetrics)), usingMetrics);
 };
 
 /**
@@ -58,17 +60,11 @@ const total = (id: string, label: string, metrics: readonly IMetric[]): IMetric 
  * minute. A new stack, in which nothing has run yet, is not a problem.
  */
 const probeFailures = (lambda: LambdaFunction, calls: IMetric, turns: IMetric): IMetric =>
-  new MathExpression({
-    expression: `IF(FILL(runs, 0) > 0, FILL(failures, 0), IF(${sumOf(["calls", "turns"])} > 0, 1, 0))`,
-    usingMetrics: {
-      runs: lambda.metricInvocations(sum),
-      failures: lambda.metricErrors(sum),
-      calls,
-      turns,
-    },
-    label: "failed or missing checks of the public address",
-    period,
-  });
+  math(
+    "failed or missing checks of the public address",
+    `IF(FILL(runs, 0) > 0, FILL(failures, 0), IF(${sumOf(["calls", "turns"])} > 0, 1, 0))`,
+    { runs: lambda.metricInvocations(sum), failures: lambda.metricErrors(sum), calls, turns },
+  );
 
 const percentOf = (part: string, whole: string, wholeMin: number): string =>
   `IF(${whole} >= ${wholeMin}, 100 * FILL(${part}, 0) / ${whole}, 0)`;
@@ -99,17 +95,14 @@ export function serviceMetrics(scope: Construct, props: ServiceMetricsProps) {
     ...functionMetrics(props, gateway.calls),
     ...props.counted,
     ...own,
-    deadEventPercent: new MathExpression({
-      expression: percentOf("dead", "(FILL(dead, 0) + FILL(applied, 0))", alarms.deadEvents.eventsMin),
-      usingMetrics: { dead: own.eventsDead, applied: own.eventsApplied },
-      label: "dead letters, percent of events",
-      period,
-    }),
-    slowPercent: new MathExpression({
-      expression: percentOf("slow", "calls", alarms.latencyP99.callsMin),
-      usingMetrics: { slow: props.counted.slowCalls, calls: gateway.calls },
-      label: "slow calls, percent",
-      period,
+    deadEventPercent: math(
+      "dead letters, percent of events",
+      percentOf("dead", "(FILL(dead, 0) + FILL(applied, 0))", alarms.deadEvents.eventsMin),
+      { dead: own.eventsDead, applied: own.eventsApplied },
+    ),
+    slowPercent: math("slow calls, percent", percentOf("slow", "calls", alarms.latencyP99.callsMin), {
+      slow: props.counted.slowCalls,
+      calls: gateway.calls,
     }),
     indexTrouble: indexTrouble(props.workers, gateway.calls, own.indexLag),
   };
@@ -128,12 +121,8 @@ function indexTrouble(workers: readonly RunningWorker[], calls: IMetric, lag: IM
   );
   const { secondsAbove } = alarms.staleIndex;
   const others = sumOf(["calls", ...Object.keys(turns)]);
-  return new MathExpression({
-    expression: `IF(FILL(lag, -1) >= 0, FILL(lag, 0), IF(${others} > 0, ${secondsAbove + 1}, 0))`,
-    usingMetrics: { lag, calls, ...turns },
-    label: "review index behind, seconds",
-    period,
-  });
+  const expression = `IF(FILL(lag, -1) >= 0, FILL(lag, 0), IF(${others} > 0, ${secondsAbove + 1}, 0))`;
+  return math("review index behind, seconds", expression, { lag, calls, ...turns });
 }
 
 const runsEveryMinute = ({ trigger }: Worker): boolean =>
@@ -146,17 +135,14 @@ function gatewayMetrics(restApi: SpecRestApi) {
     calls,
     serverErrors,
     clientErrors: restApi.metricClientError({ period, label: "4xx", statistic: Stats.SUM }),
-    rareServerErrors: new MathExpression({
-      expression: `IF(FILL(calls, 0) < ${alarms.serverErrors.callsMin}, FILL(errors, 0), 0)`,
-      usingMetrics: { calls, errors: serverErrors },
-      label: "5xx while there are few calls",
-      period,
-    }),
-    serverErrorPercent: new MathExpression({
-      expression: percentOf("errors", "calls", alarms.serverErrors.callsMin),
-      usingMetrics: { calls, errors: serverErrors },
-      label: "5xx percent",
-      period,
+    rareServerErrors: math(
+      "5xx while there are few calls",
+      `IF(FILL(calls, 0) < ${alarms.serverErrors.callsMin}, FILL(errors, 0), 0)`,
+      { calls, errors: serverErrors },
+    ),
+    serverErrorPercent: math("5xx percent", percentOf("errors", "calls", alarms.serverErrors.callsMin), {
+      calls,
+      errors: serverErrors,
     }),
     latencyP50: restApi.metricLatency({ period, statistic: Stats.p(50), label: "p50" }),
     latencyP99: restApi.metricLatency({ period, statistic: Stats.p(99), label: "p99" }),
@@ -179,11 +165,9 @@ function tableMetrics(TableName: string) {
     });
   const ofVectorIndex = { VectorIndexName: tableShape.vectorIndex.name };
   return {
-    tableThrottles: new MathExpression({
-      expression: sumOf(["reads", "writes"]),
-      usingMetrics: { reads: ofTable("ReadThrottleEvents"), writes: ofTable("WriteThrottleEvents") },
-      label: "throttled requests of the table",
-      period,
+    tableThrottles: math("throttled requests of the table", sumOf(["reads", "writes"]), {
+      reads: ofTable("ReadThrottleEvents"),
+      writes: ofTable("WriteThrottleEvents"),
     }),
     readUnits: ofTable("ConsumedReadCapacityUnits"),
     writeUnits: ofTable("ConsumedWriteCapacityUnits"),

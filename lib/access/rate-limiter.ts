@@ -79,7 +79,7 @@ export function createRateLimiter({ clock, random }: { clock: Clock; random: Ran
       const slots = freeSlots(limit, times, nowMs);
       const slot = slots[slots.length > 1 ? random.below(slots.length) : 0];
       if (slot === undefined) throw new RateLimitExceeded(limit, secondsUntilFree(limit, times, nowMs));
-      const taken = await take(table, { limit, owner, slot: slotName(slot), nowMs });
+      const taken = await take(table, random, { limit, owner, slot: slotName(slot), nowMs });
       times = takenTimesOf(limit, taken.item);
       remember(bucket, times);
       if (taken.admitted)
@@ -88,35 +88,6 @@ export function createRateLimiter({ clock, random }: { clock: Clock; random: Ran
           remaining: freeSlots(limit, times, nowMs).length,
           resetSeconds: secondsUntilFree(limit, times, nowMs),
         };
-    }
-  }
-
-  async function take(table: Table, { limit, owner, slot, nowMs }: Slot) {
-    const cutoff = stampTime(nowMs - limit.windowSeconds * 1000);
-    const stamp = `${stampTime(nowMs)}#${Buffer.from(random.bytes(6)).toString("base64url")}`;
-    const expiresAtSeconds = Math.ceil(nowMs / 1000) + 2 * limit.windowSeconds;
-    try {
-      const item = await table.write(
-        {
-          update: kinds.limit.key({ bucket: limit.bucket, owner }),
-          change: {
-            set: [
-              [slot, stamp],
-              ["ttl", expiresAtSeconds],
-            ],
-          },
-          // "$" sorts right after "#": stamps of the cutoff's own millisecond are old enough.
-          when: { any: [{ absent: slot }, { below: [slot, `${cutoff}$`] }] },
-        },
-        { returning: "new", idempotent: true },
-      );
-      return { admitted: true, item };
-    } catch (error) {
-      // After a timeout, the retry finds the stamp of the first attempt: that stamp is our own.
-      if (error instanceof ConditionFailed)
-        return { admitted: error.item?.[slot] === stamp, item: error.item };
-      if (error instanceof StoreUnavailable && error.throttled) throw new RateLimitExceeded(limit, 1, error);
-      throw error;
     }
   }
 
@@ -129,6 +100,35 @@ export function createRateLimiter({ clock, random }: { clock: Clock; random: Ran
   }
 
   return { refuseKnownFull, admit };
+}
+
+/** Writes the stamp of a call into the slot, if the slot is free. */
+async function take(table: Table, random: Random, { limit, owner, slot, nowMs }: Slot) {
+  const cutoff = stampTime(nowMs - limit.windowSeconds * 1000);
+  const stamp = `${stampTime(nowMs)}#${Buffer.from(random.bytes(6)).toString("base64url")}`;
+  const expiresAtSeconds = Math.ceil(nowMs / 1000) + 2 * limit.windowSeconds;
+  try {
+    const item = await table.write(
+      {
+        update: kinds.limit.key({ bucket: limit.bucket, owner }),
+        change: {
+          set: [
+            [slot, stamp],
+            ["ttl", expiresAtSeconds],
+          ],
+        },
+        // "$" sorts right after "#": stamps of the cutoff's own millisecond are old enough.
+        when: { any: [{ absent: slot }, { below: [slot, `${cutoff}$`] }] },
+      },
+      { returning: "new", idempotent: true },
+    );
+    return { admitted: true, item };
+  } catch (error) {
+    // After a timeout, the retry finds the stamp of the first attempt: that stamp is our own.
+    if (error instanceof ConditionFailed) return { admitted: error.item?.[slot] === stamp, item: error.item };
+    if (error instanceof StoreUnavailable && error.throttled) throw new RateLimitExceeded(limit, 1, error);
+    throw error;
+  }
 }
 
 const isFree = ({ windowSeconds }: RateLimit, takenAtMs: number, nowMs: number): boolean =>

@@ -56,14 +56,34 @@ type Methods = {
 };
 
 export type Client = Methods & {
-  /** Returns every page, including short and empty ones, from the request's own cursor or from the beginning. */
+  /**
+   * Returns every page, including short and empty ones, from the request's own cursor or from the beginning.
+   *
+   * @example
+   * for await (const { body } of api.pages("listLearnings", { query: { limit: 100 } }))
+   *   for (const { id, learning } of body.data) console.log(id, learning);
+   */
   pages<Name extends PagedOperation>(
     name: Name,
     ...words: Arguments<RequestOf<Name>>
   ): AsyncGenerator<Page<AnswerOf<Name>>>;
-  /** A page in a format other than JSON, as an unread response. An error while its body is read is not retried. */
+  /**
+   * A page in a format other than JSON, as an unread response. An error while its body is read is not retried.
+   *
+   * @example
+   * const response = await api.raw("listLearnings", { query: { format: "csv" } });
+   * await writeFile("learnings.csv", await response.text());
+   */
   raw<Name extends OperationName>(name: Name, ...words: Arguments<RequestOf<Name>>): Promise<Response>;
 };
+
+/** Sends a request until it succeeds. `read` is part of an attempt: a connection can also break in the middle of a body. */
+type Attempt = <Answer>(
+  name: OperationName,
+  request: AnyRequest,
+  options: CallOptions,
+  read: (response: Response) => Promise<Answer> | Answer,
+) => Promise<Answer>;
 
 /** A requested page, and the cursor of the next one, which is known as soon as the headers arrive. */
 type Asked = {
@@ -73,75 +93,72 @@ type Asked = {
   giveUp(): void;
 };
 
+/**
+ * A client with a method for each operation. It repeats what the service asks to repeat, and throws `ReviewApiError`.
+ *
+ * @example
+ * const api = createClient({ baseUrl: "https://api.example.com", key: process.env.REVIEW_API_KEY ?? "" });
+ * const { body } = await api.getRole({ path: { role_id: "cr_admin" } });
+ */
 export function createClient(options: ClientOptions): Client {
-  /** `read` is part of the attempt: a connection can also break in the middle of a body. */
-  const attempt = <Answer>(
-    name: OperationName,
-    request: AnyRequest,
-    call: CallOptions,
-    read: (response: Response) => Promise<Answer> | Answer,
-  ) => {
+  const attempt: Attempt = (name, request, call, read) => {
     // Made once: every attempt sends the same one.
     const repeated = withIdempotencyKey(name, request);
-    return withRetries(
-      options,
-      async () => await read(await dispatch(options, name, repeated, call)),
-      isRepeatable(name),
-      call.signal,
-    );
+    const send = async () => await read(await dispatch(options, name, repeated, call));
+    return withRetries(options, send, isRepeatable(name), call.signal);
   };
-  const call = (name: OperationName, request: AnyRequest = {}, callOptions: CallOptions = {}) =>
-    attempt(name, request, callOptions, readJson);
-  const raw = (name: OperationName, request: AnyRequest = {}, callOptions: CallOptions = {}) =>
-    attempt(name, request, callOptions, (response) => response);
-
-  async function* pages(name: OperationName, request: AnyRequest = {}, callOptions: CallOptions = {}) {
-    const ask = (cursor: unknown): Asked => {
-      const stop = new AbortController();
-      const { signal } = callOptions;
-      const call = { signal: signal ? AbortSignal.any([signal, stop.signal]) : stop.signal };
-      let resolveNext: (next: string | null) => void = () => {};
-      const next = new Promise<string | null>((resolve) => {
-        resolveNext = resolve;
-      });
-      const page = attempt(name, { ...request, query: { ...request.query, cursor } }, call, (response) => {
-        resolveNext(response.headers.get("x-next-cursor"));
-        return readJson(response);
-      });
-      // The caller receives the error when it awaits this page.
-      page.catch(() => resolveNext(null));
-      return { cursor, page, next, giveUp: () => stop.abort() };
-    };
-    let asked: Asked | undefined = ask(request.query?.cursor);
-    let ahead: Asked | undefined;
-    try {
-      while (asked) {
-        // Request one page ahead, as soon as the header arrives: the service works on it while the caller reads this
-        // one.
-        const announced: string | null = await asked.next;
-        ahead = announced === null ? undefined : ask(announced);
-        const page: Answered<unknown> = await asked.page;
-        const next = nextCursorOf(page.body);
-        // The headers may be those of a try that broke, and the retry may have returned a shorter page.
-        if (ahead?.cursor !== next) ahead?.giveUp();
-        yield { ...page, resumeCursor: page.headers.get("x-resume-cursor") };
-        asked = next === null ? undefined : ahead?.cursor === next ? ahead : ask(next);
-        ahead = undefined;
-      }
-    } finally {
-      asked?.giveUp();
-      ahead?.giveUp();
-    }
-  }
-
+  const raw = (name: OperationName, request: AnyRequest = {}, call: CallOptions = {}) =>
+    attempt(name, request, call, (response) => response);
   const methods = Object.fromEntries(
     operationNames.map((name) => [
       name,
-      (request?: AnyRequest, callOptions?: CallOptions) => call(name, request, callOptions),
+      (request: AnyRequest = {}, call: CallOptions = {}) => attempt(name, request, call, readJson),
     ]),
   );
   // The generated types describe the service's responses; the service's own tests check that they match.
-  return { ...methods, pages, raw } as unknown as Client;
+  return { ...methods, pages: walkPages.bind(undefined, attempt), raw } as unknown as Client;
+}
+
+/** Requests one page ahead, as soon as the header arrives: the service works on it while the caller reads this one. */
+async function* walkPages(
+  attempt: Attempt,
+  name: OperationName,
+  request: AnyRequest = {},
+  { signal }: CallOptions = {},
+) {
+  const ask = (cursor: unknown): Asked => {
+    const stop = new AbortController();
+    const call = { signal: signal ? AbortSignal.any([signal, stop.signal]) : stop.signal };
+    let resolveNext: (next: string | null) => void = () => {};
+    const next = new Promise<string | null>((resolve) => {
+      resolveNext = resolve;
+    });
+    const page = attempt(name, { ...request, query: { ...request.query, cursor } }, call, (response) => {
+      resolveNext(response.headers.get("x-next-cursor"));
+      return readJson(response);
+    });
+    // The caller receives the error when it awaits this page.
+    page.catch(() => resolveNext(null));
+    return { cursor, page, next, giveUp: () => stop.abort() };
+  };
+  let asked: Asked | undefined = ask(request.query?.cursor);
+  let ahead: Asked | undefined;
+  try {
+    while (asked) {
+      const announced: string | null = await asked.next;
+      ahead = announced === null ? undefined : ask(announced);
+      const page: Answered<unknown> = await asked.page;
+      const next = nextCursorOf(page.body);
+      // The headers may be those of a try that broke, and the retry may have returned a shorter page.
+      if (ahead?.cursor !== next) ahead?.giveUp();
+      yield { ...page, resumeCursor: page.headers.get("x-resume-cursor") };
+      asked = next === null ? undefined : ahead?.cursor === next ? ahead : ask(next);
+      ahead = undefined;
+    }
+  } finally {
+    asked?.giveUp();
+    ahead?.giveUp();
+  }
 }
 
 const operationNames = Object.keys(routes).filter((name): name is OperationName => name in routes);

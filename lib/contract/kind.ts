@@ -93,7 +93,6 @@ type Row<Pk extends string, Sk extends string> = Owned<Pk, Sk> & Described;
 export type Kind<Pk extends string, Sk extends string> = {
   readonly pk: Pk;
   readonly sk: Sk;
-  /** The partition of these parts. */
   partition(...parts: Given<Parts<Pk>>): string;
   key(...parts: Given<Parts<Pk> & Parts<Sk>>): Key;
   /** All items of the kind in one partition, or those whose sort keys begin with the parts that are given. */
@@ -189,7 +188,6 @@ function readerOf(pattern: string): Reader {
 
 type Patterns<Pk extends string = string, Sk extends string = string> = { readonly pk: Pk; readonly sk: Sk };
 
-/** Whether an item is of the kind, by its key. */
 export const isOf = ({ pk, sk }: Patterns, item: Key): boolean =>
   readerOf(sk).expression.test(item.sk) && readerOf(pk).expression.test(item.pk);
 

@@ -417,7 +417,6 @@ export const indexLimits = {
   queryCharactersMax: 20_000,
   /** Pieces of one search: 20,000 characters of four bytes. Each is one embedding. */
   searchPiecesMax: 12,
-  /** Organizations of one search. */
   organizationsMax: 20,
   /** Searches of the vector index in one request: 20,000 plain letters in 20 organizations. */
   searchesMax: 60,
@@ -513,7 +512,6 @@ export const webhookLimits = {
   failingMsMax: 432_000_000,
   /** Partitions of the webhooks: a single one would be the hottest of the table. */
   shards: 16,
-  /** Connections of one run of the worker at the same time. */
   connectionsMax: 100,
   /** Of these, for one owner: slow receivers of one tenant leave connections to the others. */
   connectionsPerOwnerMax: 10,

@@ -130,5 +130,11 @@ export const errorShapeOf = (path: string): "error" | "errors" =>
 export const isReadOnly = ({ method, readOnly }: Pick<Operation, "method" | "readOnly">): boolean =>
   method === "GET" || readOnly === true;
 
+/** What an entry may leave out. */
+const usual = { streaming: false, errors: [] } as const;
+type Entered = Omit<Operation, keyof typeof usual> & Partial<Pick<Operation, keyof typeof usual>>;
+
 /** Keeps the literal types of an entry while checking it against the model. */
-export const operation = <const Entry extends Operation>(entry: Entry): Entry => entry;
+export const operation = <const Entry extends Entered>(
+  entry: Entry,
+): Omit<typeof usual, keyof Entry> & Entry => ({ ...usual, ...entry });

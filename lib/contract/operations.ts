@@ -90,7 +90,6 @@ export const operations = [
 
 export type OperationId = (typeof operations)[number]["id"];
 
-/** An operation of the list. */
 export type ListedOperation = Operation & { readonly id: OperationId };
 
 export function operationOf(id: string): ListedOperation {

@@ -138,7 +138,6 @@ export const retention = {
  */
 export const eventQueueSettings = {
   visibilitySeconds: 180,
-  /** The worker's timeout. */
   timeoutSeconds: 30,
   batchMessagesMax: 10,
   /**

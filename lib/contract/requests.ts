@@ -114,7 +114,6 @@ export const pathOf = (
   things: Readonly<Record<string, string | undefined>>,
 ): string => path.replaceAll(/\{(\w+)\}/g, (parameter, name: string) => things[name] ?? parameter);
 
-/** The names of the things in the operation's path. */
 export const parametersOf = ({ path }: ListedOperation): string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
 

@@ -2,7 +2,6 @@ import type { KindName } from "./kind-names.ts";
 import { eventQueueSettings } from "./platform.ts";
 import type { TableUse } from "./table-use.ts";
 
-/** What starts a worker. */
 export type WorkerTrigger =
   | { readonly kind: "queue" }
   | { readonly kind: "schedule"; readonly everyMinutes: number };

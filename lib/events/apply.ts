@@ -28,7 +28,6 @@ type Opened<Message> = {
   readonly content: PlatformEvent | EventReference | EventRefused;
 };
 
-/** An event that is ready to be applied by its type. */
 type Ready = {
   readonly message: QueueMessage;
   readonly type: EventType<unknown>;

@@ -53,7 +53,6 @@ export function readEvent(value: unknown): PlatformEvent {
   return parseOrRefuse(inlineEvent, value);
 }
 
-/** A message is an event, or a reference to one. */
 export function readMessage(body: string): PlatformEvent | EventReference {
   // A waiting message is stored in an item of the table, with the size limit that the queue has always had.
   if (Buffer.byteLength(body) > queueLimits.messageBytesMax) {

@@ -1,6 +1,5 @@
 const prefix = "import.";
 
-/** The group of all messages of one import. */
 export const importGroup = (importId: string): string => prefix + importId;
 
 /**

@@ -19,7 +19,6 @@ export async function* waitingRows(table: Table): AsyncGenerator<WaitingByAgeIte
   }
 }
 
-/** The id of the row's event. */
 export const waitingEventId = ({ sk, since }: WaitingByAgeItem): string => sk.slice(since.length + 1);
 
 export type WaitingEvent = { readonly row: WaitingByAgeItem; readonly item: WaitingItem };

@@ -3,7 +3,6 @@ import { eventFieldsOf, eventJsonSchema, eventWords } from "../events/describe.t
 import { envelopeWords } from "../events/envelope.ts";
 import { markdownTable, withParts } from "./marked-parts.ts";
 
-/** docs/use/events.md with its tables generated from the schemas. */
 export const eventsPage = (page: string): string =>
   withParts(page, { envelope: envelopeTable, types: typesPart });
 

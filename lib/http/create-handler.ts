@@ -21,7 +21,15 @@ export type HandlerOptions<Op extends Operation> = {
   readonly locate?: Locate<Op>;
 };
 
-/** Makes the handler of a Lambda function from a contract entry and the function that runs the operation. */
+/**
+ * Makes the handler of a Lambda function from a contract entry and the function that runs the operation.
+ *
+ * @example
+ * export const handler = createHandler(listTeams, async (call) => {
+ *   const { records, nextCursor } = await readTeams(call.table, onlyOrganization(call).uuid, call.paging);
+ *   return { json: { data: records, next_cursor: nextCursor } };
+ * });
+ */
 export function createHandler<Op extends Operation>(
   operation: Op,
   run: RunOperation<Op>,

@@ -44,7 +44,6 @@ export const vectorItems = (
     revision,
   }));
 
-/** The keys of these items. */
 export const vectorKeys = ({ organization, id, text }: Pick<LearningItem, "organization" | "id" | "text">) =>
   piecesOf(text).map((_, piece) => vectorKey(organization, id, piece));
 

@@ -9,7 +9,6 @@ import type { AttributeValue } from "../store/table.ts";
 /** The dependencies of the operations that write Learnings. */
 export type LearningDeps = AuditedContext & { readonly embedder: Embedder; readonly signal: AbortSignal };
 
-/** Shortens a text for an audit entry. */
 export function shortenedText(text: string | null): string | null {
   const { auditTextCharactersMax: most } = learningLimits;
   const characters = text === null ? [] : [...text];

@@ -51,7 +51,6 @@ async function deliver(deps: EventDeps, { Records }: SQSEvent): Promise<SQSBatch
   return { batchItemFailures: unfinished.map(({ messageId }) => ({ itemIdentifier: messageId })) };
 }
 
-/** The scheduled workers, as on AWS. */
 export function scheduledTasks(backend: LocalBackend, log: LocalLog): readonly Task[] {
   const deps = eventDeps(backend, log);
   // As functions these use SQS or S3, so here they get the local replacement.

@@ -4,7 +4,6 @@ import type { KeyKind } from "../contract/access.ts";
 
 export type JsonObject = { readonly [name: string]: unknown };
 
-/** A tool as `tools/list` shows it. */
 export type ToolListing = ListedTool & {
   readonly title: string;
   readonly inputSchema: { readonly properties: JSONObject; readonly required: string[] };
@@ -18,7 +17,6 @@ export type ToolPolicy = {
   readonly needsOfKind: Readonly<Partial<Record<KeyKind, string>>>;
 };
 
-/** A tool that calls one operation of the API. */
 export type OperationTool = ToolPolicy & {
   readonly operation: OperationName;
   readonly listing: ToolListing;

@@ -17,7 +17,6 @@ export type Layout = {
   readonly ending: string;
   /** A row may hold line breaks inside quotes. */
   readonly isQuoted: boolean;
-  /** The rows of a record, given as JSON. */
   rowsOf(json: string): readonly string[];
   /** The fields of a row of such a file; undefined if the row is not a record. */
   fieldsOf(row: string): RecordFields | undefined;

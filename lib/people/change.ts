@@ -6,7 +6,6 @@ import type { Item, TransactionWrite } from "../store/table.ts";
 import { guardWrites } from "./guard.ts";
 import { lacksSeat } from "./person.ts";
 
-/** One person before and after a decision. */
 export type PersonChange = {
   /** The item as it was read from the table; undefined if the person did not exist. */
   readonly stored: Item | undefined;

@@ -72,8 +72,15 @@ export function createDynamoTable(options: DynamoOptions): MeteredTable {
   };
 }
 
-function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
-  const { client, tableName: TableName, clock, random } = options;
+const view = (options: DynamoOptions, meter: StoreMeter | undefined): Table => {
+  const sender = createSender(options, meter);
+  return { ...readsOf(options, sender), ...writesOf(options, sender) };
+};
+
+type Sender = ReturnType<typeof createSender>;
+
+/** Sends calls with retries, and counts every attempt. */
+function createSender({ clock, random }: DynamoOptions, meter: StoreMeter | undefined) {
   const waiting = { clock, random, policy: storeLimits.retry };
 
   async function counting<Answer extends Paid>(
@@ -111,17 +118,35 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
     );
   };
 
-  async function get(
-    key: Key,
-    { eventuallyConsistent = false, only, signal }: ReadOptions = {},
-  ): Promise<Item | undefined> {
-    const input = {
-      TableName,
-      Key: bareKey(key),
-      ConsistentRead: !eventuallyConsistent,
-      ...projection(only),
-      ...capacityRequest,
-    };
+  /** Sends what is left of a batch again, until nothing is left. `send` returns what was not processed. */
+  async function untilProcessed<Request>(
+    batch: readonly Request[],
+    signal: AbortSignal | undefined,
+    send: (requests: readonly Request[]) => Promise<readonly Request[]>,
+  ): Promise<void> {
+    let requests = batch;
+    for (let attempt = 0; ; attempt++) {
+      const unprocessed = await send(requests);
+      if (unprocessed.length === 0) return;
+      if (unprocessed.length < requests.length) attempt = 0;
+      if (attempt + 1 >= storeLimits.retry.attemptsMax)
+        throw new StoreUnavailable("unprocessed items remain", true);
+      requests = unprocessed;
+      await backOff(waiting, attempt, signal);
+    }
+  }
+
+  return { repeatedly, sendWrite, untilProcessed };
+}
+
+type Reads = Pick<Table, "get" | "getMany" | "transactGet" | "queryPage" | "scanPage">;
+
+function readsOf({ client, tableName: TableName }: DynamoOptions, sender: Sender): Reads {
+  const { repeatedly, untilProcessed } = sender;
+
+  async function get(key: Key, options: ReadOptions = {}): Promise<Item | undefined> {
+    const { only, signal } = options;
+    const input = { TableName, Key: bareKey(key), ...reading(options, only), ...capacityRequest };
     const call = () => client.send(new GetCommand(input), signal);
     const { Item } = await repeatedly("GetItem", call, signal);
     return Item && asItem(Item);
@@ -131,38 +156,21 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
     keys: readonly Key[],
     readOptions: ReadOptions = {},
   ): Promise<ReadonlyArray<Item | undefined>> {
+    const { only, signal } = readOptions;
+    const options = reading(readOptions, only && [...new Set(["pk", "sk", ...only])]);
     const unique = [...new Map(keys.map((key) => [identityOf(key), bareKey(key)])).values()];
     const found = new Map<string, Item>();
-    const batches = chunksOf(unique, storeLimits.batchGetItemsMax);
-    await Promise.all(batches.map((batch) => getBatch(batch, readOptions, found)));
-    return keys.map((key) => found.get(identityOf(key)));
-  }
-
-  async function getBatch(batch: Key[], readOptions: ReadOptions, found: Map<string, Item>): Promise<void> {
-    const { eventuallyConsistent = false, only, signal } = readOptions;
-    const options = {
-      ConsistentRead: !eventuallyConsistent,
-      ...projection(only && [...new Set(["pk", "sk", ...only])]),
-    };
-    let Keys = batch;
-    for (let attempt = 0; Keys.length > 0; attempt++) {
-      const input = { RequestItems: { [TableName]: { ...options, Keys } }, ...capacityRequest };
+    const sendBatch = async (batch: readonly Key[]) => {
+      const input = { RequestItems: { [TableName]: { ...options, Keys: [...batch] } }, ...capacityRequest };
       const call = () => client.send(new BatchGetCommand(input), signal);
       const answer = await repeatedly("BatchGetItem", call, signal);
       const items = (answer.Responses?.[TableName] ?? []).map(asItem);
       for (const item of items) found.set(identityOf(item), item);
-      const unprocessed = answer.UnprocessedKeys?.[TableName]?.Keys ?? [];
-      const progressed = unprocessed.length < Keys.length;
-      Keys = unprocessed.map((key) => bareKey(asItem(key)));
-      if (Keys.length > 0) attempt = await pauseForUnprocessed(progressed ? 0 : attempt, signal);
-    }
-  }
-
-  async function pauseForUnprocessed(attempt: number, signal?: AbortSignal): Promise<number> {
-    if (attempt + 1 >= storeLimits.retry.attemptsMax)
-      throw new StoreUnavailable("unprocessed items remain", true);
-    await backOff(waiting, attempt, signal);
-    return attempt;
+      return (answer.UnprocessedKeys?.[TableName]?.Keys ?? []).map((key) => bareKey(asItem(key)));
+    };
+    const batches = chunksOf(unique, storeLimits.batchGetItemsMax);
+    await Promise.all(batches.map((batch) => untilProcessed(batch, signal, sendBatch)));
+    return keys.map((key) => found.get(identityOf(key)));
   }
 
   async function transactGet(keys: readonly Key[]): Promise<ReadonlyArray<Item | undefined>> {
@@ -174,38 +182,47 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
 
   async function queryPage(range: Range, resume?: Key): Promise<ItemPage> {
     if (isEmptyRange(range)) return { items: [] };
-    const placeholders = new Placeholders();
-    const KeyConditionExpression = compileRange(range, placeholders);
-    const start = resume ?? startOfPrefix(range);
-    const ProjectionExpression = range.only?.map((name) => placeholders.path(name)).join(", ");
-    const input = {
-      TableName,
-      KeyConditionExpression,
-      ...(ProjectionExpression && { ProjectionExpression }),
-      ...placeholders.attributes(),
-      ConsistentRead: !range.eventuallyConsistent,
-      ScanIndexForward: !range.descending,
-      ...(range.pageItems && { Limit: range.pageItems }),
-      ...(start && { ExclusiveStartKey: bareKey(start) }),
-      ...capacityRequest,
-    };
+    const input = { TableName, ...queryInput(range, resume), ...capacityRequest };
     const call = () => client.send(new QueryCommand(input), range.signal);
     return toPage(await repeatedly("Query", call, range.signal));
   }
 
   async function scanPage(scan: Scan, resume?: Key): Promise<ItemPage> {
-    const input = {
-      TableName,
-      ConsistentRead: !scan.eventuallyConsistent,
-      ...projection(scan.only),
-      ...(scan.pageItems && { Limit: scan.pageItems }),
-      ...(scan.segment && { Segment: scan.segment.index, TotalSegments: scan.segment.of }),
-      ...(resume && { ExclusiveStartKey: bareKey(resume) }),
-      ...capacityRequest,
-    };
+    const input = { TableName, ...scanInput(scan, resume), ...capacityRequest };
     const call = () => client.send(new ScanCommand(input), scan.signal);
     return toPage(await repeatedly("Scan", call, scan.signal));
   }
+
+  return { get, getMany, transactGet, queryPage, scanPage };
+}
+
+function queryInput(range: Range, resume: Key | undefined) {
+  const placeholders = new Placeholders();
+  const KeyConditionExpression = compileRange(range, placeholders);
+  const start = resume ?? startOfPrefix(range);
+  const ProjectionExpression = range.only?.map((name) => placeholders.path(name)).join(", ");
+  return {
+    KeyConditionExpression,
+    ...(ProjectionExpression && { ProjectionExpression }),
+    ...placeholders.attributes(),
+    ConsistentRead: !range.eventuallyConsistent,
+    ScanIndexForward: !range.descending,
+    ...(range.pageItems && { Limit: range.pageItems }),
+    ...(start && { ExclusiveStartKey: bareKey(start) }),
+  };
+}
+
+const scanInput = (scan: Scan, resume: Key | undefined) => ({
+  ...reading(scan, scan.only),
+  ...(scan.pageItems && { Limit: scan.pageItems }),
+  ...(scan.segment && { Segment: scan.segment.index, TotalSegments: scan.segment.of }),
+  ...(resume && { ExclusiveStartKey: bareKey(resume) }),
+});
+
+type Writes = Pick<Table, "write" | "transact" | "writeMany">;
+
+function writesOf({ client, tableName: TableName, random }: DynamoOptions, sender: Sender): Writes {
+  const { sendWrite, untilProcessed } = sender;
 
   async function write(
     single: Write,
@@ -214,13 +231,14 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
     const repeat = idempotent || (single.when === undefined && !("update" in single));
     const { operation, send } = singleWrite(single, TableName, returning);
     try {
-      const answer = await sendWrite(
+      const call = (signal?: AbortSignal) => send(client, signal);
+      const { Attributes } = await sendWrite(
         operation,
-        (signal) => send(client, signal),
+        call,
         { until },
         { repeat, momentMs: momentOf([single]) },
       );
-      return itemUnlessEmpty(answer.Attributes);
+      return itemUnlessEmpty(Attributes);
     } catch (error) {
       throw conditionFailure(error) ?? error;
     }
@@ -239,10 +257,8 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
     try {
       const call = (signal?: AbortSignal) => client.send(new TransactWriteCommand(input), signal);
       // A slow transaction has not failed: sending the same token again returns the result of the first attempt.
-      await sendWrite("TransactWriteItems", call, options, {
-        untilAnswered: true,
-        momentMs: momentOf(writes),
-      });
+      const attempts = { untilAnswered: true, momentMs: momentOf(writes) };
+      await sendWrite("TransactWriteItems", call, options, attempts);
     } catch (error) {
       throw refusal(error) ?? error;
     }
@@ -252,30 +268,22 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
     writes: ReadonlyArray<{ put: Item } | { delete: Key }>,
     options: StoreCallOptions = {},
   ): Promise<void> {
-    const requests = writes.map((each) => {
+    const requests: BatchRequests = writes.map((each) => {
       if ("delete" in each) return { DeleteRequest: { Key: bareKey(each.delete) } };
       refuseReservedNames(each.put);
       return { PutRequest: { Item: each.put } };
     });
-    const batches = chunksOf(requests, storeLimits.batchWriteItemsMax);
-    await Promise.all(batches.map((batch) => writeBatch(batch, options)));
-  }
-
-  async function writeBatch(batch: BatchRequests, options: StoreCallOptions): Promise<void> {
-    let requests = batch;
-    for (let attempt = 0; requests.length > 0; attempt++) {
-      const input = { RequestItems: { [TableName]: requests }, ...capacityRequest };
+    const sendBatch = async (batch: typeof requests) => {
+      const input = { RequestItems: { [TableName]: [...batch] }, ...capacityRequest };
       const call = (signal?: AbortSignal) => client.send(new BatchWriteCommand(input), signal);
-      const answer = await sendWrite("BatchWriteItem", call, options);
-      const unprocessed = answer.UnprocessedItems?.[TableName] ?? [];
-      const progressed = unprocessed.length < requests.length;
-      requests = unprocessed;
-      if (requests.length > 0)
-        attempt = await pauseForUnprocessed(progressed ? 0 : attempt, options.until?.signal);
-    }
+      const { UnprocessedItems } = await sendWrite("BatchWriteItem", call, options);
+      return UnprocessedItems?.[TableName] ?? [];
+    };
+    const batches = chunksOf(requests, storeLimits.batchWriteItemsMax);
+    await Promise.all(batches.map((batch) => untilProcessed(batch, options.until?.signal, sendBatch)));
   }
 
-  return { get, getMany, transactGet, queryPage, scanPage, write, transact, writeMany };
+  return { write, transact, writeMany };
 }
 
 type SendOptions = {
@@ -284,19 +292,20 @@ type SendOptions = {
   readonly momentMs?: number | undefined;
 };
 
-/** The earliest `momentMs` of the writes. */
 function momentOf(writes: readonly TransactionWrite[]): number | undefined {
   const moments = writes.flatMap((write) => ("put" in write ? (write.momentMs ?? []) : []));
   return moments.length === 0 ? undefined : Math.min(...moments);
 }
 
-type BatchRequests = NonNullable<BatchWriteCommandInput["RequestItems"]>[string];
+type BatchRequests = readonly NonNullable<BatchWriteCommandInput["RequestItems"]>[string][number][];
 
-function projection(only: readonly string[] | undefined) {
-  if (!only) return {};
+/** Of a read: how consistent it is, and the attributes that it returns. */
+function reading({ eventuallyConsistent = false }: ReadOptions | Scan, only: readonly string[] | undefined) {
+  const ConsistentRead = !eventuallyConsistent;
+  if (!only) return { ConsistentRead };
   const placeholders = new Placeholders();
   const ProjectionExpression = only.map((name) => placeholders.path(name)).join(", ");
-  return { ProjectionExpression, ...placeholders.attributes() };
+  return { ConsistentRead, ProjectionExpression, ...placeholders.attributes() };
 }
 
 /**

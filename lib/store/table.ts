@@ -210,7 +210,6 @@ export async function transactIf(table: Table, writes: readonly TransactionWrite
   }
 }
 
-/** Every item of a range, page by page. */
 export async function* queryAll(table: Table, range: Range): AsyncGenerator<Item> {
   let resume: Key | undefined;
   do {

@@ -11,12 +11,10 @@ import { compileChange, compileCondition, Placeholders } from "./expressions.ts"
 import type { TransactionWrite, Write } from "./table.ts";
 import { bareKey, refuseReservedNames } from "./values.ts";
 
-/** Every call requests its consumed capacity. */
 export const capacityRequest = { ReturnConsumedCapacity: "TOTAL" } as const;
 
 type TransactionAction = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
-/** Compiles a write into one action of a transaction. */
 export function compileWrite(write: TransactionWrite, TableName: string): TransactionAction {
   const placeholders = new Placeholders();
   const ConditionExpression = write.when && compileCondition(write.when, placeholders);

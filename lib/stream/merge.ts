@@ -33,20 +33,20 @@ const headOf = (partition: PartitionCursor): Item | undefined => partition.waiti
  * the merge reaches numbers that the partition may hold. An item is returned only when no partition can hold a smaller
  * unread one: everything up to the last returned number is processed, in every partition.
  */
-export function mergePartitions(table: Table, starts: readonly PartitionStart[], upTo: number) {
-  const partitions: PartitionCursor[] = starts
-    .filter(({ floor }) => floor <= upTo)
-    .map(({ pk, floor, ceiling }) => ({
-      pk,
-      floor,
-      ceiling: Math.min(ceiling, upTo),
-      waiting: [],
-      first: 0,
-      isRead: false,
-      fetches: 0,
-      given: 0,
-    }));
-  let given = 0;
+export class MergedPartitions {
+  readonly #table: Table;
+  readonly #partitions: readonly PartitionCursor[];
+  #given = 0;
+
+  constructor(table: Table, starts: readonly PartitionStart[], upTo: number) {
+    this.#table = table;
+    this.#partitions = starts
+      .filter(({ floor }) => floor <= upTo)
+      .map(({ pk, floor, ceiling }) => ({
+        ...{ pk, floor, ceiling: Math.min(ceiling, upTo) },
+        ...{ waiting: [], first: 0, isRead: false, fetches: 0, given: 0 },
+      }));
+  }
 
   /**
    * A single partition is asked for all wanted items. So is a partition that holds no more numbers than that: when events arrive
@@ -55,18 +55,18 @@ export function mergePartitions(table: Table, starts: readonly PartitionStart[],
    * fetch asks for at least twice as many items as the one before, because a filter that skips nearly everything must
    * not cost a round trip per handful.
    */
-  function itemsToAsk(partition: PartitionCursor, wanted: number, partitionsAsked: number): number {
+  #itemsToAsk(partition: PartitionCursor, wanted: number, partitionsAsked: number): number {
     const atLeast = itemsPerFetchMin * 2 ** partition.fetches;
-    if (partitions.length === 1) return Math.max(atLeast, wanted);
+    if (this.#partitions.length === 1) return Math.max(atLeast, wanted);
     const numbers = partition.ceiling - partition.floor + 1;
     if (numbers <= wanted) return Math.max(atLeast, numbers);
-    const share = partition.given === 0 ? firstFetchShare / partitionsAsked : partition.given / given;
+    const share = partition.given === 0 ? firstFetchShare / partitionsAsked : partition.given / this.#given;
     return Math.max(atLeast, Math.ceil(wanted * share));
   }
 
-  async function fetch(partition: PartitionCursor, pageItems: number): Promise<void> {
+  async #fetch(partition: PartitionCursor, pageItems: number): Promise<void> {
     partition.fetches++;
-    const page = await table.queryPage({
+    const page = await this.#table.queryPage({
       pk: partition.pk,
       from: streamNumberKey(partition.floor),
       upTo: streamNumberKey(partition.ceiling),
@@ -80,10 +80,10 @@ export function mergePartitions(table: Table, starts: readonly PartitionStart[],
     partition.isRead = page.resume === undefined || partition.floor > partition.ceiling;
   }
 
-  function smallest(): PartitionCursor | undefined {
+  #smallest(): PartitionCursor | undefined {
     let found: PartitionCursor | undefined;
     let lowest = Number.POSITIVE_INFINITY;
-    for (const partition of partitions) {
+    for (const partition of this.#partitions) {
       const item = headOf(partition);
       if (item && numberOf(item) < lowest) {
         lowest = numberOf(item);
@@ -94,21 +94,23 @@ export function mergePartitions(table: Table, starts: readonly PartitionStart[],
   }
 
   /** Partitions that may hold an item smaller than the candidate; without a candidate, partitions that one page may reach. */
-  function unreadBelow(candidate: PartitionCursor | undefined, wanted: number): PartitionCursor[] {
-    const unread = partitions.filter((partition) => !headOf(partition) && !partition.isRead);
+  #unreadBelow(candidate: PartitionCursor | undefined, wanted: number): PartitionCursor[] {
+    const unread = this.#partitions.filter((partition) => !headOf(partition) && !partition.isRead);
     const item = candidate && headOf(candidate);
     const bound = item ? numberOf(item) : Math.min(...unread.map((partition) => partition.floor)) + wanted;
     return unread.filter((partition) => partition.floor <= bound);
   }
 
   /** Returns the next item; `wanted` is how many more items fit the page. */
-  async function next(wanted: number): Promise<Item | undefined> {
+  async next(wanted: number): Promise<Item | undefined> {
     for (;;) {
-      const candidate = smallest();
-      const unread = unreadBelow(candidate, wanted);
+      const candidate = this.#smallest();
+      const unread = this.#unreadBelow(candidate, wanted);
       if (unread.length > 0) {
         await Promise.all(
-          unread.map((partition) => fetch(partition, itemsToAsk(partition, wanted, unread.length))),
+          unread.map((partition) =>
+            this.#fetch(partition, this.#itemsToAsk(partition, wanted, unread.length)),
+          ),
         );
         continue;
       }
@@ -116,7 +118,7 @@ export function mergePartitions(table: Table, starts: readonly PartitionStart[],
       if (!candidate || !item) return undefined;
       candidate.first++;
       candidate.given++;
-      given++;
+      this.#given++;
       return item;
     }
   }
@@ -125,12 +127,11 @@ export function mergePartitions(table: Table, starts: readonly PartitionStart[],
    * Returns the item of another partition with the number that was returned last, if there is one. It is already loaded
    * then.
    */
-  function nextUnder(number: number): Item | undefined {
-    const partition = smallest();
+  nextUnder(number: number): Item | undefined {
+    const partition = this.#smallest();
     const item = partition && headOf(partition);
     if (!partition || !item || numberOf(item) !== number) return undefined;
     partition.first++;
     return item;
   }
-  return { next, nextUnder };
 }

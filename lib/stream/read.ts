@@ -9,7 +9,7 @@ import {
 import { type Item, identityOf, type Table } from "../store/table.ts";
 import { parseEntry, type StoredEntry } from "./entry.ts";
 import { readHead, type StreamHead } from "./head.ts";
-import { mergePartitions, type PartitionStart } from "./merge.ts";
+import { MergedPartitions, type PartitionStart } from "./merge.ts";
 import { copyOf, entryKeys, ownerOfCopy } from "./pending.ts";
 import { dayStartMs, parseRemoval, type Removal } from "./removal.ts";
 import { sizeOf } from "./size.ts";
@@ -92,7 +92,6 @@ export type TooLargeResult = {
   readonly removalsSince: number;
 };
 
-/** The page in progress. */
 type PageInProgress = {
   /** By pull request, in the order of their numbers. */
   readonly picked: Map<string, StoredEntry>;
@@ -174,7 +173,7 @@ async function readUpTo(
     ...partitionStartsOf(request, head, walk.position),
     ...removalPartitionStartsOf(request, head, walk),
   ];
-  const merge = mergePartitions(table, starts, end);
+  const merge = new MergedPartitions(table, starts, end);
   const isSuperseded = supersededIn(request, head);
   for (;;) {
     if (timeUp?.aborted) return false;

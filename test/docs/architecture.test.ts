@@ -42,26 +42,6 @@ describe("the folder table of the README", () => {
   });
 });
 
-describe("docs/change/glossary.md", () => {
-  const words = [...read("docs/change/glossary.md").matchAll(/^\| \*\*([^*]+)\*\* \| (.+) \|$/gm)];
-
-  test("docs/change/glossary.md has at most 25 words, in alphabetical order, each with one sentence or more", () => {
-    const names = words.map(([, name = ""]) => name);
-    expect(names.length).toBeGreaterThan(15);
-    expect(names.length).toBeLessThanOrEqual(25);
-    expect(names).toEqual(names.toSorted((one, other) => one.localeCompare(other, "en")));
-    for (const [, name, meaning = ""] of words)
-      expect([name, meaning]).toEqual([name, expect.stringMatching(/\.$/)]);
-  });
-
-  test.each(["README.md", "CONTRIBUTING.md", "docs/change/architecture.md"])(
-    "%s links to the glossary",
-    (page) => {
-      expect(read(page)).toMatch(/\]\((docs\/change\/)?glossary\.md\)/);
-    },
-  );
-});
-
 describe("decisions", () => {
   const folder = "docs/change/decisions";
   const files = readdirSync(join(root, folder)).filter((name) => name.endsWith(".md"));
@@ -78,7 +58,7 @@ describe("decisions", () => {
     expect(numbers).toEqual(numbers.map((_, index) => index + 1));
   });
 
-  test.each(files)("%s is named as its title, and fits on a page of 450 words", (file) => {
+  test.each(files)("%s is named as its title", (file) => {
     const text = read(`${folder}/${file}`);
     const [, title = ""] = /^# \d+\. (.+)$/m.exec(text) ?? [];
     expect(file.slice(5, -3)).toBe(
@@ -87,7 +67,6 @@ describe("decisions", () => {
         .replaceAll("'s", "s")
         .replaceAll(/[^a-z0-9]+/g, "-"),
     );
-    expect(text.trim().split(/\s+/).length).toBeLessThanOrEqual(450);
   });
 
   test.each(files)(

@@ -40,18 +40,3 @@ test.each(pages.filter((page) => !isHistory(page)))("every file and folder that 
   const named = [...readFileSync(join(root, page), "utf8").matchAll(inCode)].map(([, path = ""]) => path);
   expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
-
-/** Words of an older style, and their replacements. The benchmarks page is excluded: a program writes it. */
-const plainWords = new Map([
-  [/\banew\b/i, "again"],
-  [/\bwhoever\b/i, "a noun: the caller, the operator, a person who"],
-  [/\bmend(s|ed|ing)?\b/i, "repair, correct"],
-  [/\btold\b/i, "reported, sent, documented"],
-]);
-
-test.each(pages.filter((page) => page !== "docs/reports/benchmarks.md"))("%s is in plain words", (page) => {
-  const text = readFileSync(join(root, page), "utf8");
-  expect(
-    [...plainWords].filter(([word]) => word.test(text)).map(([word, better]) => `${word}: ${better}`),
-  ).toEqual([]);
-});

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { streamNumberKey } from "../../lib/store/layout.ts";
 import type { Item, Table } from "../../lib/store/table.ts";
-import { mergePartitions } from "../../lib/stream/merge.ts";
+import { MergedPartitions } from "../../lib/stream/merge.ts";
 
 const unused = () => {
   throw new Error("The merge only queries.");
@@ -45,7 +45,7 @@ test("everything up to the bound is returned once, in order, with any partitions
           floor: partitions.indexOf(partition) + 1,
           ceiling: partitions.lastIndexOf(partition) + 1,
         }));
-        const merge = mergePartitions(tableOf(items, pageMax), starts, upTo);
+        const merge = new MergedPartitions(tableOf(items, pageMax), starts, upTo);
 
         const found: number[] = [];
         for (let item = await merge.next(wanted); item; item = await merge.next(wanted))
@@ -75,7 +75,7 @@ async function cost(
   const seen = { items: 0, rounds: 0 };
   let underWay = 0;
   const table = tableOf(items, 2000);
-  const merge = mergePartitions(
+  const merge = new MergedPartitions(
     {
       ...table,
       queryPage: async (range, resume) => {

@@ -65,7 +65,5 @@ export const listAuditLogs = operation({
   instanceScope: "authorized",
   rateLimit: { bucket: "audit-logs", requestsMax: 60, windowSeconds: 60, owner: "quota" },
   paging: { bindsPageSize: false, resumable: true, waitsForLogs: true, defaultSize: auditLogs.default },
-  streaming: false,
   reads: { query: ["audit"] },
-  errors: [],
 });

@@ -6,7 +6,6 @@ export const writeLimit = {
   owner: "organization",
 } as const;
 
-/** One bucket for the reads of Learnings. */
 export const readLimit = {
   bucket: "learnings",
   requestsMax: 60,

@@ -74,7 +74,6 @@ export const searchLearnings = operation({
   streaming: true,
   reads: { getMany: ["learning", "vector"], search: ["vector"] },
   uses: ["embedder"],
-  errors: [],
 });
 
 export const searchWords: FieldWords = {

@@ -44,8 +44,6 @@ export const listOrganizations = operation({
   instanceScope: "authorized",
   rateLimit: { bucket: "organizations", requestsMax: 10, windowSeconds: 60, owner: "quota" },
   paging: { bindsPageSize: true, resumable: false, defaultSize: pageLimits.organizations.default },
-  streaming: false,
-  errors: [],
 });
 
 export const listRepositories = operation({
@@ -76,6 +74,5 @@ export const listRepositories = operation({
   instanceScope: "authorized",
   rateLimit: { bucket: "repositories", requestsMax: 60, windowSeconds: 60, owner: "quota" },
   paging: { bindsPageSize: true, resumable: false, defaultSize: pageLimits.repositories.default },
-  streaming: false,
   errors: ["ORGANIZATION_NOT_FOUND"],
 });

@@ -23,7 +23,6 @@ const shared = {
   plan: "enterprise",
   organization: "required",
   instanceScope: "home",
-  streaming: false,
 } as const;
 const reading = {
   ...shared,
@@ -98,7 +97,6 @@ export const listRoles = operation({
     include_user_count: flagParameter.optional(),
   }),
   answer: { status: 200, description: "The roles", schema: z.strictObject({ roles: z.array(roleRecord) }) },
-  errors: [],
 });
 
 export const listPermissions = operation({
@@ -118,7 +116,6 @@ export const listPermissions = operation({
       access_types: z.array(z.enum(accessTypes)),
     }),
   },
-  errors: [],
 });
 
 export const getRole = operation({

@@ -44,5 +44,4 @@ export const listTeams = operation({
   streaming: true,
   narrowing: "Reduce limit.",
   reads: { query: ["team"] },
-  errors: [],
 });

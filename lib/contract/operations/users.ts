@@ -46,8 +46,6 @@ export const listUsers = operation({
   instanceScope: "home",
   rateLimit: { bucket: "users", requestsMax: 60, windowSeconds: 60, owner: "quota" },
   paging: { bindsPageSize: false, resumable: false, defaultSize: users.default },
-  streaming: false,
-  errors: [],
 });
 
 const namedUsers = z.looseObject({ user_ids: z.array(z.string()).default([]) });
@@ -112,7 +110,6 @@ export const assignSeats = operation({
   organization: "refused",
   instanceScope: "home",
   rateLimit: tenAMinute("seats"),
-  streaming: false,
   // Copies of an audit entry that do not fit its transaction are owed.
   writes: { put: ["person", "owed"], update: ["person", "owed", "people"] },
   errors: ["BATCH_SIZE_EXCEEDED"],
@@ -129,8 +126,6 @@ const seatAssignment = {
   organization: "ignored",
   instanceScope: "home",
   rateLimit: tenAMinute("seat-assignment"),
-  streaming: false,
-  errors: [],
 } as const;
 const modeAnswer = z.strictObject({ mode: z.enum(seatAssignmentModes) });
 
@@ -186,7 +181,6 @@ export const changeRoles = operation({
   organization: "required",
   instanceScope: "named",
   rateLimit: roleChangesLimit,
-  streaming: false,
   writes: { update: ["member", "people"], rights: ["member"] },
   errors: ["BATCH_SIZE_EXCEEDED"],
 });

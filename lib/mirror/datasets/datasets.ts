@@ -50,7 +50,6 @@ export const datasetNames = Object.keys(datasets).filter((name): name is Dataset
 
 export type Dataset = {
   readonly name: DatasetName;
-  /** The name of its table. */
   readonly table: string;
   /** The operation that reads it. */
   readonly operation: OperationName;

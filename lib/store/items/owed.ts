@@ -6,7 +6,6 @@ const attributes = z.record(z.string(), z.custom<AttributeValue>());
 
 /** Copies of an audit entry that did not fit the transaction of its change and are not written yet. */
 const owedItem = itemSchema({
-  /** Attributes of all copies. */
   entry: attributes,
   /** Attributes of some copies: about their own people. */
   texts: z.array(attributes),

@@ -9,7 +9,6 @@ import { itemSchema, parseItem } from "./parse.ts";
  * transaction becomes visible item by item: the epoch could be visible before the row.
  */
 export type ScopeEpochs = {
-  /** The epoch of the next change. */
   readonly next: number;
   /** The rows of all epochs up to this one are visible to every plain read. */
   readonly published: number;
