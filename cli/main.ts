@@ -1,9 +1,15 @@
+import type { SharedCommand } from "./api/call.ts";
 import { apiGroups } from "./api-groups.ts";
 import type { CommandGroup } from "./command.ts";
 import { connectionOptions } from "./connection/open.ts";
 import { findTarget } from "./connection/target.ts";
 import type { Terminal } from "./terminal.ts";
 import { commandPaths as pathsOf, runTool, type Tool } from "./tool.ts";
+
+async function bothWays(loaded: Promise<{ readonly shared: readonly SharedCommand[] }>) {
+  const { inBothWays } = await import("./over-http-or-as-operator.ts");
+  return (await loaded).shared.map(inBothWays);
+}
 
 /** With a key over HTTP, otherwise as the operator: see `overHttpOrAsOperator`. */
 const bothGroups: readonly CommandGroup[] = [
@@ -15,7 +21,7 @@ const bothGroups: readonly CommandGroup[] = [
   {
     name: "learnings",
     summary: "Search Learnings; approve or disapprove pending ones",
-    load: async () => (await import("./commands/learnings.ts")).commands,
+    load: () => bothWays(import("./api/learnings.ts")),
   },
   {
     name: "seats",

@@ -17,7 +17,7 @@ export function sentence(error: unknown): string {
   if (process.env.REVIEW_API_DEBUG && error instanceof Error) return error.stack ?? error.message;
   if (error instanceof OperatorError || error instanceof UnsendableCall) return error.message;
   // Compared by name: only the operator's commands load these classes.
-  if (error instanceof Error && error.name === "KeyRegistryError") return error.message;
+  if (error instanceof Error && ["KeyRegistryError", "ApiError"].includes(error.name)) return error.message;
   if (error instanceof Error && storeFailures.includes(error.name))
     return "The store is busy or does not answer. Try again. If that does not help, check that the local service runs, or that the stack exists.";
   const message = error instanceof Error ? error.message : String(error);

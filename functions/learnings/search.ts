@@ -2,11 +2,11 @@ import { searchLearnings as operation } from "../../lib/contract/operations/lear
 import { createHandler } from "../../lib/http/create-handler.ts";
 import { configuredEmbedder } from "../../lib/index/configured-embedder.ts";
 import { embedderAfter } from "../../lib/index/embedder.ts";
-import { searchOverHttp } from "../../lib/learnings/search-over-http.ts";
+import { searchScope } from "../../lib/learnings/search-scope.ts";
 import { openStore } from "../../lib/store/open.ts";
 
 export const handler = createHandler(operation, async (call) => ({
-  json: await searchOverHttp(call, {
+  json: await searchScope(call, {
     table: call.table,
     vectors: openStore().vectors,
     // A refused call costs no embedding, and so no search.

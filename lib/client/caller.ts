@@ -1,19 +1,23 @@
-import type { AnswerOf, Client, RequestOf } from "./client.ts";
+import type { AnswerOf, Client, OperationName, RequestOf } from "./client.ts";
 
 type Answer<Body> = Promise<{ readonly body: Body }>;
+type Calls<Names extends OperationName> = {
+  readonly [Name in Names]: (request: RequestOf<Name>) => Answer<AnswerOf<Name>>;
+};
 
 /**
  * What a command calls that works in two ways: a client of the API with its key, or the operator, whose calls run the
  * functions behind the operations in this process. What is named here beside the contract only the operator has.
  */
-export type Caller = Pick<Client, "pages"> & {
-  rotateKey(
-    request: RequestOf<"rotateKey"> & {
-      /** For a legacy key: the member who owns the organization key that replaces it. */
-      readonly body: { readonly owner?: string | undefined };
-    },
-  ): Answer<AnswerOf<"rotateKey">>;
-  deleteKey(
-    request: RequestOf<"deleteKey">,
-  ): Answer<{ readonly revoked_key_ids: readonly string[] } | undefined>;
-};
+export type Caller = Pick<Client, "pages"> &
+  Calls<"decideLearning" | "searchLearnings"> & {
+    rotateKey(
+      request: RequestOf<"rotateKey"> & {
+        /** For a legacy key: the member who owns the organization key that replaces it. */
+        readonly body: { readonly owner?: string | undefined };
+      },
+    ): Answer<AnswerOf<"rotateKey">>;
+    deleteKey(
+      request: RequestOf<"deleteKey">,
+    ): Answer<{ readonly revoked_key_ids: readonly string[] } | undefined>;
+  };

@@ -15,6 +15,17 @@ export type SchemaFailure = {
 export const sentencesOf = (failure: SchemaFailure): string[] =>
   failure.issues.flatMap((issue) => sentences(issue, failure));
 
+/** The value as the schema reads it. `refuse` makes an error of the sentences about a wrong one. */
+export function parsedBy<Schema extends z.ZodObject>(
+  schema: Schema,
+  value: unknown,
+  { whole, refuse }: { readonly whole: string; refuse(sentences: string): Error },
+): z.output<Schema> {
+  const { success, data, error } = schema.safeParse(value);
+  if (success) return data;
+  throw refuse(firstProblemsOf(sentencesOf({ issues: error.issues, schema, value, whole })).join(" "));
+}
+
 /**
  * Limits how much of the caller's input is sent back. Further problems are counted, so that nobody takes the list for
  * complete.

@@ -1,15 +1,16 @@
 import type { AuditedContext } from "../audit/entry.ts";
 import { ApiError } from "../contract/api-error.ts";
-import { type Decision, decideLearning } from "./approval.ts";
+import { decideLearning } from "./approval.ts";
 import type { LearningRequest } from "./find.ts";
 import { detailOf, heldLearning, type LearningDetail } from "./read.ts";
 
-/** An admin's decision over HTTP. Repeating the same decision gives the same answer. */
-export async function decideOverHttp(
+/** The decision of an admin or of the operator. Repeating the same decision gives the same answer. */
+export async function decideRequested(
   deps: AuditedContext,
   request: LearningRequest,
-  decision: Decision,
+  word: "approve" | "disapprove",
 ): Promise<LearningDetail> {
+  const decision = `${word}d` as const;
   const { organization } = await heldLearning(deps.table, request);
   await decideLearning(deps, organization.uuid, request.id, decision);
   const { ahead: _before, ...again } = request;

@@ -250,7 +250,7 @@ export async function readableRepositoriesOf({
   scope,
   readable,
   input,
-}: ExportContext): Promise<ReadableRepositories> {
+}: Omit<ExportContext, "principal">): Promise<ReadableRepositories> {
   const { repository_name: name } = input.query;
   if (name === undefined) return readable;
   // Only a member's key may name a repository, and such a key has one organization.

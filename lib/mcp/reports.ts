@@ -4,7 +4,7 @@ import { ReviewApiError } from "../client/client.ts";
 import { pageLimits } from "../contract/limits.ts";
 import { mcpLimits } from "../contract/mcp.ts";
 import { isCalendarDay } from "../contract/parameters.ts";
-import { firstProblemsOf, sentencesOf } from "../contract/schema-sentences.ts";
+import { parsedBy } from "../contract/schema-sentences.ts";
 import { type ListName, listNames, listOf } from "../report/lists.ts";
 import { lastDays, type Period } from "../report/period.ts";
 import { readPullRequests, readWithBefore } from "../report/read.ts";
@@ -184,12 +184,11 @@ export const reportTools = [
   },
 ];
 
-function parse<Schema extends z.ZodObject>(schema: Schema, args: JsonObject): z.output<Schema> {
-  const { success, data, error } = schema.safeParse(args);
-  if (success) return data;
-  const problems = sentencesOf({ issues: error.issues, schema, value: args, whole: "arguments" });
-  throw new ToolError("INVALID_REQUEST", firstProblemsOf(problems).join(" "));
-}
+const parse = <Schema extends z.ZodObject>(schema: Schema, args: JsonObject): z.output<Schema> =>
+  parsedBy(schema, args, {
+    whole: "arguments",
+    refuse: (sentences) => new ToolError("INVALID_REQUEST", sentences),
+  });
 
 function periodOf({ start_date, end_date }: Filters): Period {
   if (start_date === undefined && end_date === undefined) return lastDays(7, systemClock.nowMs());

@@ -1,3 +1,4 @@
+import type * as z from "zod";
 import { toIssuedRecord } from "../access/key-record.ts";
 import { listKeys, operatorListing } from "../access/list-keys.ts";
 import type { Paging } from "../access/operation-context.ts";
@@ -5,22 +6,31 @@ import { revokeKey } from "../access/revoke-key.ts";
 import { rotateKey } from "../access/rotate-key.ts";
 import type { Caller } from "../client/caller.ts";
 import type { AnswerOf, Client, RequestOf } from "../client/client.ts";
-import { keyLimits } from "../contract/limits.ts";
-import * as operations from "../contract/operations/keys.ts";
+import { ApiError } from "../contract/api-error.ts";
+import { keyLimits, pageLimits } from "../contract/limits.ts";
+import * as searching from "../contract/operations/learnings-search.ts";
+import { parsedBy } from "../contract/schema-sentences.ts";
 import { positionInPartition } from "../http/cursors.ts";
-import { findOrganizationByName } from "../organizations/find.ts";
+import { pendingLearnings } from "../learnings/approval.ts";
+import { decideRequested } from "../learnings/decide.ts";
+import { listPending } from "../learnings/export/pending.ts";
+import { searchScope } from "../learnings/search-scope.ts";
+import { findOrganizationByName, readAllOrganizations, readOrganizations } from "../organizations/find.ts";
+import { OperatorError } from "../runtime/operator-error.ts";
 import type { Connection } from "./connection.ts";
 
 /**
  * The operator's own calls of the API's operations: they run in this process, without a key, so that no plan, role,
  * limit or active state is asked. `org_id` may also be a UUID. Audit entries name the operator.
  */
-export function operatorCaller({ table, audited }: Connection): Caller {
+export function operatorCaller({ table, audited, vectors, embedder }: Connection): Caller {
+  const { signal } = new AbortController();
+  const reader = { table, clock: audited.clock, readable: "*", signal } as const;
   const organizationNamed = async (name: string | undefined) =>
     name === undefined ? undefined : await findOrganizationByName(table, name);
   const paged = {
     async listKeys({ query = {} }: RequestOf<"listKeys">): Promise<AnswerOf<"listKeys">> {
-      const paging = pagingOf(query, operations.listKeys.paging.defaultSize);
+      const paging = pagingOf(query, pageLimits.keys.default);
       const place = { after: positionInPartition(paging), limit: paging.pageSize };
       const listing = operatorListing(await organizationNamed(query.org_id));
       const { keys, records, next } = await listKeys(audited, listing, place);
@@ -29,6 +39,17 @@ export function operatorCaller({ table, audited }: Connection): Caller {
         keys: records.map((record) => ({ ...record, tenant_id: tenantOf.get(record.id) })),
         next_cursor: next && paging.next(next),
       };
+    },
+    /** Of its lists only that of pending Learnings: `export` is for the others. */
+    async listLearnings({ query = {} }: RequestOf<"listLearnings">): Promise<AnswerOf<"listLearnings">> {
+      const paging = pagingOf(query, pageLimits.learnings.default);
+      const organization = await organizationNamed(query.org_id);
+      const scope = { organizations: organization ? [organization] : [] };
+      const { records, nextCursor } = await listPending(
+        { ...reader, scope, paging, input: { query: {} } },
+        organization ? scope.organizations : "all",
+      );
+      return { data: [...records], next_cursor: nextCursor };
     },
   };
   return {
@@ -41,8 +62,30 @@ export function operatorCaller({ table, audited }: Connection): Caller {
     deleteKey: async ({ path }) => ({
       body: { revoked_key_ids: await revokeKey(audited, path.key_id, audited.actor) },
     }),
+    decideLearning: async ({ path: { learning_id: id }, body }) => {
+      // At most one organization has this id: the ids are derived from the organization too.
+      const [pending] = await Array.fromAsync(pendingLearnings(table, { id }));
+      if (!pending) throw new OperatorError(`There is no pending Learning ${id}.`);
+      const organizations = await readOrganizations(table, [pending.organization]);
+      return { body: await decideRequested(audited, { ...reader, organizations, id }, body.decision) };
+    },
+    searchLearnings: async ({ body }) => {
+      const input = { path: undefined, query: {}, body: parsed(searching.searchLearnings.body, body) };
+      const named = await organizationNamed(input.body.org_id);
+      const organizations = named ? [named] : await readAllOrganizations(table);
+      const scope = { organizations, selector: "all" };
+      const deps = { table, vectors, embedder: await embedder() };
+      return { body: await searchScope({ ...reader, scope, input }, deps) };
+    },
   };
 }
+
+/** The same sentences as over HTTP. */
+const parsed = <Schema extends z.ZodObject>(schema: Schema, body: object): z.output<Schema> =>
+  parsedBy(schema, body, {
+    whole: "body",
+    refuse: (sentences) => new ApiError("INVALID_REQUEST", sentences),
+  });
 
 /** A cursor never leaves this process, so it is the position itself. */
 function pagingOf(

@@ -2,19 +2,24 @@ import * as z from "zod";
 import * as kinds from "../../contract/items.ts";
 import { required } from "../../runtime/required.ts";
 import { type LearningItem, parseLearning, parsePending } from "../../store/items/learning.ts";
-import type { OrganizationItem } from "../../store/items/organization.ts";
+import { type OrganizationItem, parseOrganization } from "../../store/items/organization.ts";
+import type { Table } from "../../store/table.ts";
 import { type ExportContext, readableRepositoriesOf } from "../export.ts";
 import { type LearningRecord, readNames, toLearningRecord } from "../present.ts";
 import { learningFilter } from "./filter.ts";
 
+export type PendingContext = Omit<ExportContext, "principal">;
 export type PendingPage = {
   readonly records: readonly LearningRecord[];
   readonly nextCursor: string | null;
 };
 
+/** Of these organizations, or of all of the service, which only the operator may read. */
+type PendingOrganizations = readonly OrganizationItem[] | "all";
+
 /** Places of these organizations between two places. A place is a deadline with organization and id. */
 type PendingSegment = {
-  readonly organizations: readonly OrganizationItem[];
+  readonly organizations: PendingOrganizations;
   readonly after: string;
   readonly upTo?: string;
 };
@@ -23,9 +28,12 @@ type PendingSegment = {
  * One page of the Learnings that wait for approval, next deadline first. As in the export, organizations that became
  * visible since the cursor was made come first, up to the cursor's place.
  */
-export async function listPending(call: ExportContext): Promise<PendingPage> {
+export async function listPending(
+  call: PendingContext,
+  organizations: PendingOrganizations = call.scope.organizations,
+): Promise<PendingPage> {
   const { paging } = call;
-  const { organizations, following } = call.scope;
+  const { following } = call.scope;
   const place = paging.position === null ? "" : onePlace.parse(paging.position)[0];
   if (following && following.newlyVisible.length > 0) {
     const after = typeof following.caughtUpTo === "string" ? following.caughtUpTo : "";
@@ -51,14 +59,18 @@ type SegmentPage = {
 };
 
 async function readSegment(
-  call: ExportContext,
+  call: PendingContext,
   { organizations, after, upTo }: PendingSegment,
 ): Promise<SegmentPage> {
   const { table, paging, signal } = call;
+  const partitions =
+    organizations === "all"
+      ? [kinds.pending.partition()]
+      : organizations.map(({ uuid }) => kinds.organizationPending.partition({ organization: uuid }));
   const pages = await Promise.all(
-    organizations.map(({ uuid }) =>
+    partitions.map((pk) =>
       table.queryPage({
-        pk: kinds.organizationPending.partition({ organization: uuid }),
+        pk,
         ...(after !== "" && { after }),
         ...(upTo !== undefined && { upTo }),
         pageItems: paging.pageSize + 1,
@@ -75,14 +87,24 @@ async function readSegment(
   );
   const learnings = items.flatMap((item) => (item ? [parseLearning(item)] : []));
   return {
-    records: await presentWanted(call, organizations, learnings),
+    records: await presentWanted(
+      call,
+      organizations === "all" ? await ownersOf(table, learnings) : organizations,
+      learnings,
+    ),
     isLast: rows.length === taken.length,
     end: taken.at(-1)?.sk ?? after,
   };
 }
 
+async function ownersOf(table: Table, learnings: readonly LearningItem[]): Promise<OrganizationItem[]> {
+  const uuids = [...new Set(learnings.map(({ organization }) => organization))];
+  const items = await table.getMany(uuids.map((organization) => kinds.organization.key({ organization })));
+  return items.filter((item) => item !== undefined).map(parseOrganization);
+}
+
 async function presentWanted(
-  call: ExportContext,
+  call: PendingContext,
   organizations: readonly OrganizationItem[],
   learnings: readonly LearningItem[],
 ): Promise<LearningRecord[]> {

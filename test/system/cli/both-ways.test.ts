@@ -1,7 +1,12 @@
-import { describe, expect, test } from "vitest";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
-import { callJson, callTool } from "../../cli/support.ts";
+import { systemClock, toTimestamp } from "../../../lib/runtime/clock.ts";
+import { callJson, callTool, event, ndjson } from "../../cli/support.ts";
+import { captured } from "../../support/event-data.ts";
 import { useService } from "../../support/service.ts";
+import { github } from "../../support/world.ts";
 
 const service = useService({ demo: true });
 const keyRows = z.object({
@@ -22,6 +27,14 @@ const tool = (way: Way, ...words: readonly string[]) => callTool(...words, ...wo
 const newKey = async (...words: readonly string[]) =>
   issued.parse(await json("as the operator", "keys", "create", "--org", "1001", ...words));
 const organizationKey = () => newKey("--kind", "organization", "--owner", "501", "--role", "cr_admin");
+
+const auditLog = z.object({ data: z.array(z.looseObject({})) });
+const lastEntry = async (action: string) => {
+  const answer = await fetch(`${service().url}/v1/audit-logs?actions=${action}&limit=1`, {
+    headers: { "x-service-api-key": service().keys.workspace ?? "" },
+  });
+  return auditLog.parse(await answer.json()).data[0];
+};
 
 describe.each(everyWay)("keys, %s", (way) => {
   const listed = async (...words: readonly string[]) =>
@@ -104,14 +117,108 @@ test("the operator ends a line with the ids of all that ended, and the audit log
     ...{ id, revoked: true },
     revoked_key_ids: [next.id, id],
   });
-  const entry = z.object({ actor: z.looseObject({}), metadata: z.looseObject({}) });
-  const log = z.object({ data: z.array(entry) });
-  const query = "actions=key.revoked&limit=1";
-  const answer = await fetch(`${service().url}/v1/audit-logs?${query}`, {
-    headers: { "x-service-api-key": service().keys.workspace ?? "" },
-  });
-  expect(log.parse(await answer.json()).data[0]).toMatchObject({
+  expect(await lastEntry("key.revoked")).toMatchObject({
     actor: { type: "system", name: "operator" },
     metadata: { revoked_key_ids: [next.id, id] },
   });
+});
+
+const learningRows = z.object({ learnings: z.array(z.looseObject({ id: z.string() })) });
+
+describe("learnings", () => {
+  beforeAll(async () => {
+    const file = join(service().home, "captured.ndjson");
+    const texts = ["Mind the step.", "Mind the gap.", "Mind the rail."];
+    const now = toTimestamp(systemClock.nowMs());
+    const events = texts.map((text, index) =>
+      event(
+        500 + index,
+        "learning.captured",
+        captured(github("1002"), text, { repository_id: "9101", author_id: "505" }),
+        now,
+      ),
+    );
+    await writeFile(file, ndjson(events));
+    await json("as the operator", "events", "send", file);
+  });
+
+  test("both ways list the same pending Learnings, of one organization and of all", async () => {
+    for (const words of [[], ["--org", "1002"]])
+      for (const format of ["json", "table"]) {
+        const [overHttp, asOperator] = await Promise.all(
+          everyWay.map((way) => tool(way, "learnings", "pending", "--format", format, ...words)),
+        );
+        expect(overHttp).toMatchObject({ code: 0, stdout: expect.stringContaining("Mind the gap.") });
+        expect(asOperator).toEqual(overHttp);
+      }
+  });
+
+  describe.each(everyWay)("%s", (way) => {
+    const pending = async () => learningRows.parse(await json(way, "learnings", "pending")).learnings;
+
+    test("a pending Learning is decided once: an approved one is shared, a disapproved one never", async () => {
+      const [first, second, ...rest] = await pending();
+      if (!first || !second) throw new Error("Too few Learnings wait.");
+      expect(await json(way, "learnings", "approve", first.id.toUpperCase())).toEqual({
+        ...{ id: first.id, decision: "approved" },
+      });
+      const said = await tool(way, "learnings", "disapprove", second.id);
+      expect([said.code, said.stdout, said.stderr]).toEqual([
+        ...[0, ""],
+        `Learning ${second.id} is disapproved. Reviews and exports do not contain it.`,
+      ]);
+      expect((await pending()).map(({ id }) => id)).toEqual(rest.map(({ id }) => id));
+      for (const { id } of [first, second])
+        expect(await tool(way, "learnings", "approve", id)).toEqual({
+          ...{ code: 1, stdout: "", stderr: `There is no pending Learning ${id}.` },
+        });
+      const exported = learningRows.parse({
+        learnings: z.object({ data: z.array(z.unknown()) }).parse(await shared()).data,
+      }).learnings;
+      const ids = exported.map(({ id }) => id);
+      expect([ids.includes(first.id), ids.includes(second.id)]).toEqual([true, false]);
+      const actor = way === "over HTTP" ? { type: "key" } : { type: "system", name: "operator" };
+      expect(await lastEntry("learning.disapproved")).toMatchObject({ actor });
+    });
+
+    test("a search finds the nearest, of one repository, file or organization", async () => {
+      const words = ["learnings", "search", "charge a card again after a timeout", "--results", "2"];
+      const found = async (...more: readonly string[]) =>
+        learningRows.parse(await json(way, ...words, ...more)).learnings;
+      const [best] = await found("--org", "1001", "--repository", "9002", "--min-score", "5");
+      const csv = await tool(way, ...words, "--org", "1001", "--format", "csv");
+      expect(csv.stdout).toMatch(/^score,id,repository,file,learning\r\n/);
+      expect(best).toMatchObject({ learning: expect.stringMatching(/card|idempotency/) });
+      expect((await tool(way, ...words, "--org", "1001", "--repository", "nowhere")).stdout).toBe(
+        "No Learning was found.",
+      );
+      expect(await found("--org", "1001", "--file", "src/pay.ts")).toHaveLength(2);
+      const long = await tool(way, "learnings", "search", "x".repeat(20_001), "--org", "1001");
+      expect([long.code, long.stderr]).toEqual([
+        1,
+        expect.stringContaining("query: must have 1 to 20000 characters"),
+      ]);
+    });
+  });
+
+  test("both ways find the same; only a user key names a repository by its full name", async () => {
+    const words = ["learnings", "search", "charge a card again after a timeout", "--org", "1001"];
+    const [overHttp, asOperator] = await Promise.all(everyWay.map((way) => json(way, ...words)));
+    expect(asOperator).toEqual(overHttp);
+    expect((await tool("as the operator", ...words.slice(0, 3))).code).toBe(0);
+    const named = [...words, "--repository-name", "acme-web/checkout"];
+    expect(await tool("over HTTP", ...named)).toMatchObject({
+      ...{ code: 1, stderr: expect.stringContaining("KEY_TYPE_FORBIDDEN") },
+    });
+    expect(await tool("as the operator", ...named)).toMatchObject({
+      ...{ code: 2, stderr: expect.stringContaining("--repository-name works only over HTTP, with a key.") },
+    });
+  });
+
+  const shared = async () =>
+    (
+      await fetch(`${service().url}/v1/learnings?org_id=1002`, {
+        headers: { "x-service-api-key": service().keys.workspace ?? "" },
+      })
+    ).json();
 });

@@ -238,30 +238,6 @@ describe("members", () => {
 
 describe("learnings", () => {
   const learningList = z.object({ learnings: z.array(z.object({ id: z.string(), learning: z.string() })) });
-  const pending = async () => learningList.parse(await json("learnings", "pending")).learnings;
-  const exported = async () =>
-    z.object({ data: z.array(z.object({ id: z.string() })) }).parse(await read("/v1/learnings?org_id=1002"));
-
-  test("pending Learnings are decided once: an approved one is shared, a disapproved one never", async () => {
-    const [first, second] = await pending();
-    if (!first || !second) throw new Error("The demo has two Learnings that wait.");
-    expect(await json("learnings", "approve", first.id.toUpperCase())).toEqual({
-      id: first.id,
-      decision: "approved",
-    });
-    expect(await json("learnings", "disapprove", second.id)).toEqual({
-      id: second.id,
-      decision: "disapproved",
-    });
-    expect(await pending()).toEqual([]);
-    expect((await tool("learnings", "pending")).stdout).toBe("There are no pending Learnings.");
-    const ids = (await exported()).data.map(({ id }) => id);
-    expect([ids.includes(first.id), ids.includes(second.id)]).toEqual([true, false]);
-    const again = await tool("learnings", "approve", second.id);
-    expect([again.code, again.stderr]).toEqual([1, `There is no pending Learning ${second.id}.`]);
-    expect(await lastAudit("learning.approved")).toMatchObject({ actor: { name: "operator" } });
-  });
-
   test("learnings search finds what the reviewer would find, after the index was reconciled", async () => {
     expect(await json("index", "reconcile")).toMatchObject({ failed: 0 });
     expect(await json("index", "reconcile")).toMatchObject({ missing: 0, stale: 0, orphaned: 0, failed: 0 });

@@ -8,21 +8,6 @@ const service = useService({ demo: true });
 const keyRows = z.object({
   keys: z.array(z.object({ id: z.string(), kind: z.string(), state: z.string() })),
 });
-const issued = z.object({ id: z.string(), key: z.string() });
-const learningRows = z.object({
-  learnings: z.array(z.object({ id: z.string(), organization_id: z.string(), learning: z.string() })),
-});
-const foundRows = z.object({
-  learnings: z.array(
-    z.strictObject({
-      score: z.number(),
-      id: z.string(),
-      repository: z.string(),
-      file: z.string().nullable(),
-      learning: z.string(),
-    }),
-  ),
-});
 const idleSeats = z.object({
   seats_held: z.int(),
   not_judged: z.int(),
@@ -79,45 +64,6 @@ describe("one rule decides between HTTP and the operator", () => {
     const { code, stderr } = await callTool(...words);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
-});
-
-test("a key rotates and ends keys over HTTP, in the same form as the operator's", async () => {
-  const words = ["--kind", "organization", "--org", "1001", "--owner", "501", "--role", "cr_admin"];
-  const { id } = issued.parse(await callJson("keys", "create", ...words, "--data", service().folder));
-  const next = await callTool("keys", "rotate", id, "--grace-seconds", "0");
-  expect(next).toMatchObject({ code: 0, stderr: expect.stringContaining("It is shown only once.") });
-  const me = await callJson("whoami", "--key", next.stdout);
-  const { key } = z.object({ key: z.object({ id: z.string() }) }).parse(me);
-  expect(await callJson("keys", "revoke", key.id)).toEqual({ id: key.id, revoked: true });
-  const { keys } = keyRows.parse(await asOperator("keys", "list"));
-  const stateOf = (wanted: string) => keys.find(({ id: each }) => each === wanted)?.state;
-  expect([stateOf(id), stateOf(key.id)]).toEqual(["rotated", "revoked"]);
-});
-
-test("a workspace token approves and disapproves Learnings of any of its organizations", async () => {
-  const pending = async () => learningRows.parse(await callJson("learnings", "pending")).learnings;
-  const [first, second, ...rest] = await pending();
-  if (!first || !second) throw new Error("The demo has too few pending Learnings.");
-  expect(await callJson("learnings", "approve", first.id.toUpperCase())).toEqual({
-    id: first.id,
-    decision: "approved",
-  });
-  await callJson("learnings", "disapprove", second.id);
-  expect((await pending()).map(({ id }) => id)).toEqual(rest.map(({ id }) => id));
-  expect(await callTool("learnings", "approve", first.id)).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining(`There is no pending Learning ${first.id}.`),
-  });
-});
-
-test("a search over HTTP finds what the operator's search finds, and names the repository", async () => {
-  const words = ["learnings", "search", "charge a card again after a timeout", "--org", "1001"];
-  const narrowed = [...words, "--repository", "9002", "--results", "2", "--min-score", "5"];
-  const overHttp = foundRows.parse(await callJson(...narrowed));
-  expect(overHttp.learnings.length).toBeGreaterThan(0);
-  expect(overHttp).toEqual(foundRows.parse(await asOperator(...narrowed)));
-  const named = await callTool(...words, "--repository-name", "acme/payments");
-  expect([named.code, named.stderr]).toEqual([1, expect.stringContaining("KEY_TYPE_FORBIDDEN")]);
 });
 
 test("holders whose organizations the key cannot read are not judged over HTTP, and people are told", async () => {

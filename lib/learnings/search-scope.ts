@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import type { OperationContext } from "../access/operation-context.ts";
+import type { Principal } from "../access/principal.ts";
 import { isReadable, type ReadableRepositories } from "../access/readable.ts";
 import type { KeyKind } from "../contract/access.ts";
 import { ApiError } from "../contract/api-error.ts";
@@ -14,16 +15,16 @@ import { namedRepositories } from "./export/named-repository.ts";
 import { readNames, toLearningRecord } from "./present.ts";
 import { shownScore } from "./search.ts";
 
-type SearchContext = Pick<
-  OperationContext<typeof operation>,
-  "table" | "scope" | "readable" | "input" | "principal"
->;
+type SearchContext = Pick<OperationContext<typeof operation>, "table" | "scope" | "readable" | "input"> & {
+  /** The operator has none. */
+  readonly principal?: Principal;
+};
 type SearchAnswer = z.input<(typeof operation)["answer"]["schema"]>;
 
 const { searchesMax, searchPiecesMax, organizationsMax } = indexLimits;
 
 /** The Learnings nearest to the caller's question or change, of those that the caller can read. */
-export async function searchOverHttp(call: SearchContext, deps: SearchDeps): Promise<SearchAnswer> {
+export async function searchScope(call: SearchContext, deps: SearchDeps): Promise<SearchAnswer> {
   const { table, scope, input } = call;
   const { query, file, limit, min_score } = input.body;
   const places = await placesOf(call);
@@ -74,12 +75,12 @@ const retriableEmbedder = ({ id, embed }: Embedder): Embedder => ({
  * would take the place of one that the caller can read.
  */
 async function placesOf(call: SearchContext): Promise<readonly SearchPlace[]> {
-  const { scope, principal } = call;
+  const { scope } = call;
   if (scope.organizations.length > organizationsMax)
     throw new ApiError(
       "INVALID_REQUEST",
       `The search would cover ${scope.organizations.length} organizations; at most ${organizationsMax} are searched at ` +
-        `once. ${howToNarrow[principal.key.kind] ?? ""}`.trim(),
+        `once. ${howToNarrow(call) ?? ""}`.trim(),
     );
   const { repository_id: id } = call.input.body;
   const readable = await readableRepositoriesOf(call);
@@ -104,15 +105,16 @@ async function readableRepositoriesOf({
 }
 
 /** The other kinds of key cover one organization; a member's key may cover many repositories of it. */
-const howToNarrow: Readonly<Partial<Record<KeyKind, string>>> = {
+const narrowing: Readonly<Partial<Record<KeyKind, string>>> = {
   workspace: "Name one organization with org_id.",
   instance: "Name some organizations in organization_ids.",
   user: "Name one repository with repository_id or repository_name.",
 };
+const howToNarrow = ({ principal }: SearchContext) => narrowing[principal?.key.kind ?? "workspace"];
 
-function tooManySearches({ principal, readable }: SearchContext, places: number, pieces: number): ApiError {
-  const what = readable === "*" ? "organizations" : "repositories";
-  const narrow = [howToNarrow[principal.key.kind], "Or send a shorter query."].filter(Boolean).join(" ");
+function tooManySearches(call: SearchContext, places: number, pieces: number): ApiError {
+  const what = call.readable === "*" ? "organizations" : "repositories";
+  const narrow = [howToNarrow(call), "Or send a shorter query."].filter(Boolean).join(" ");
   return new ApiError(
     "INVALID_REQUEST",
     `query: has ${pieces} pieces of ${indexLimits.pieceBytesMax} bytes, to be searched in ${places} ${what}; at most ` +
