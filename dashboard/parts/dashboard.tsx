@@ -1,3 +1,4 @@
+import { isWithinOnly } from "../../lib/contract/only.ts";
 import { leftOutSentence } from "../../lib/report/left-out.ts";
 import { definitions } from "../../lib/report/words.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
@@ -45,6 +46,7 @@ type DashboardProps = {
 export function Dashboard(props: DashboardProps) {
   const { session, view, onView, onRetry, onSearch, onDecide, onTestWebhook } = props;
   const { sections } = session;
+  const only = session.identity?.key.only ?? null;
   const shared = { view, onView };
   const { start_date, end_date } = resolvePeriod(view.period, systemClock.nowMs());
   return (
@@ -66,6 +68,7 @@ export function Dashboard(props: DashboardProps) {
         </p>
         <Progress session={session} />
         <LeftOut organizations={session.identity?.scope.organizations ?? []} />
+        <Shows only={only} />
         <Section title="Reviews" of={sections.reviews} onRetry={() => onRetry("reviews")} hasNoTitle>
           {(figures) =>
             figures.total.pull_requests === 0 ? (
@@ -97,7 +100,9 @@ export function Dashboard(props: DashboardProps) {
             {(figures) => <Learnings figures={figures} />}
           </Section>
         </div>
-        <LearningSearch search={session.search} onSearch={onSearch} />
+        {isWithinOnly(only, "learnings:read") && (
+          <LearningSearch search={session.search} onSearch={onSearch} />
+        )}
         <Section
           title="Learnings that wait for approval"
           of={sections.pending}
@@ -125,6 +130,12 @@ export function Dashboard(props: DashboardProps) {
 const LeftOut = ({ organizations }: { readonly organizations: KeyIdentity["scope"]["organizations"] }) => {
   const sentence = leftOutSentence(organizations);
   return sentence && <p class="notice">{sentence}</p>;
+};
+
+/** One sentence for everything that a narrow key leaves out. */
+const Shows = ({ only }: { readonly only: KeyIdentity["key"]["only"] }) => {
+  const areas = new Set(only?.map((each) => each.replace(/:.*/, "").replaceAll("_", " ")));
+  return only && <p class="notice">This key shows: {[...areas].join(", ")}. The rest is left out.</p>;
 };
 
 type ReviewsProps = Pick<DashboardProps, "view" | "onView" | "onRetry"> & {

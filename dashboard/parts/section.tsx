@@ -31,6 +31,7 @@ export function Section<Data>({ title, of, hasNoTitle, onRetry, children }: Sect
     );
   const isLeftOut = state.status === "left-out";
   const sentence = state.status === "ready" ? "" : state.sentence;
+  if (isLeftOut && sentence === "") return null;
   return (
     <section class={`card ${isLeftOut ? "left-out" : "failed"}`}>
       <h3>{title}</h3>
