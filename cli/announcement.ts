@@ -1,8 +1,8 @@
 import { keyKinds } from "../lib/contract/access.ts";
 import { dashboardPath } from "../lib/contract/dashboard.ts";
 import { msPerDay } from "../lib/contract/days.ts";
+import type { DemoKeys } from "../lib/local/demo/keys.ts";
 import { toTimestamp } from "../lib/runtime/clock.ts";
-import type { DemoKeys } from "./demo/keys.ts";
 import { formatTable, type Paint } from "./terminal.ts";
 
 export type Announced = {

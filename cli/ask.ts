@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline/promises";
-import { OperatorError } from "./errors.ts";
+import { OperatorError } from "../lib/runtime/operator-error.ts";
 
 export type AskInput = NodeJS.ReadableStream & {
   readonly isTTY?: boolean;

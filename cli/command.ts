@@ -1,7 +1,7 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import type { KeyKind } from "../lib/contract/access.ts";
+import { UsageError } from "../lib/runtime/operator-error.ts";
 import { didYouMean } from "./did-you-mean.ts";
-import { UsageError } from "./errors.ts";
 import type { Terminal } from "./terminal.ts";
 
 export type OptionDefinition = {

@@ -1,6 +1,6 @@
 import { isCalendarDay } from "../lib/contract/parameters.ts";
+import { UsageError } from "../lib/runtime/operator-error.ts";
 import type { CommandInput } from "./command.ts";
-import { UsageError } from "./errors.ts";
 
 export function dayOption(input: CommandInput, name: string): string | undefined {
   const day = input.text(name);

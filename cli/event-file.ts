@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import * as z from "zod";
 import { checkData, checkOccurredAt } from "../lib/events/check.ts";
 import { EventRefused, type PlatformEvent, readEvent } from "../lib/events/envelope.ts";
-import { OperatorError, systemCode } from "./errors.ts";
+import { OperatorError, systemCode } from "../lib/runtime/operator-error.ts";
 
 /** Events, one JSON object per line. They are read several times. */
 export type EventFile = { readonly path: string; readonly name: string };

@@ -1,6 +1,6 @@
 import { ndjson, renderCsv } from "../lib/http/list.ts";
+import { UsageError } from "../lib/runtime/operator-error.ts";
 import type { CommandInput, OptionDefinitions } from "./command.ts";
-import { UsageError } from "./errors.ts";
 import { formatTable, type Terminal, type TerminalRow } from "./terminal.ts";
 
 const listFormats = ["table", "json", "ndjson", "csv"] as const;

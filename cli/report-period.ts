@@ -8,9 +8,9 @@ import {
   type Period,
   utc,
 } from "../lib/report/period.ts";
+import { UsageError } from "../lib/runtime/operator-error.ts";
 import type { CommandInput, OptionDefinitions } from "./command.ts";
 import { dayOption } from "./day.ts";
-import { UsageError } from "./errors.ts";
 
 const daysDefault = 30;
 const daysMax = 3_660;

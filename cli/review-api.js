@@ -5,7 +5,7 @@ await runTypeScript(async () => {
   const { runProcess } = await import("./process.ts");
   await runProcess(async (words) => {
     // Before the commands are loaded: they import products.
-    await (await import("./generate/products.ts")).makeProducts();
+    await (await import("../lib/generate/products.ts")).makeProducts();
     return await (await import("./main.ts")).main(words);
   });
 });

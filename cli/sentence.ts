@@ -1,5 +1,5 @@
 import { UnsendableCall } from "../lib/client/error.ts";
-import { OperatorError } from "./errors.ts";
+import { OperatorError } from "../lib/runtime/operator-error.ts";
 
 /** What a busy machine does to a request, whoever waited for the answer. */
 const storeFailures = [

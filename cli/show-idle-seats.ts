@@ -1,6 +1,6 @@
 import { plural } from "../lib/contract/plural.ts";
+import { OperatorError } from "../lib/runtime/operator-error.ts";
 import type { CommandInput, OptionDefinitions } from "./command.ts";
-import { OperatorError } from "./errors.ts";
 import { listOptions, showList } from "./listing.ts";
 import type { Terminal } from "./terminal.ts";
 

@@ -1,6 +1,6 @@
 import { indexLimits } from "../lib/contract/limits.ts";
+import { OperatorError } from "../lib/runtime/operator-error.ts";
 import type { CommandInput, OptionDefinitions } from "./command.ts";
-import { OperatorError } from "./errors.ts";
 import { listFormatOf, listOptions, showList } from "./listing.ts";
 import type { Terminal } from "./terminal.ts";
 

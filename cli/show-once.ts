@@ -1,5 +1,5 @@
+import { OperatorError } from "../lib/runtime/operator-error.ts";
 import type { CommandInput } from "./command.ts";
-import { OperatorError } from "./errors.ts";
 import type { Terminal } from "./terminal.ts";
 
 export type ShownOnce = {

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import * as z from "zod";
 import { parseOptions, type StackOptions, stackOptionNames } from "../infra/options.ts";
+import { OperatorError, systemCode } from "../lib/runtime/operator-error.ts";
 import { didYouMean } from "./did-you-mean.ts";
-import { OperatorError, systemCode } from "./errors.ts";
 
 /** The file from which CDK reads options that are not on its command line. */
 export const optionsFile = "cdk.context.json";

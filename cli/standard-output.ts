@@ -1,5 +1,5 @@
 import { fstatSync, statfsSync, writeSync } from "node:fs";
-import { type OperatorError, systemCode, unwritable } from "./errors.ts";
+import { type OperatorError, systemCode, unwritable } from "../lib/runtime/operator-error.ts";
 
 const descriptor = 1;
 

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { UsageError } from "../lib/runtime/operator-error.ts";
 import {
   type Command,
   type CommandGroup,
@@ -10,7 +11,6 @@ import {
 } from "./command.ts";
 import { type Continuations, completionScript, shells } from "./completion.ts";
 import { didYouMean } from "./did-you-mean.ts";
-import { UsageError } from "./errors.ts";
 import { sentence } from "./sentence.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
 

@@ -2,7 +2,7 @@ import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
 import { readDocument } from "../cli/document-file.ts";
-import { makeProducts } from "../cli/generate/products.ts";
+import { makeProducts } from "../lib/generate/products.ts";
 import { buildClient } from "./build-client.ts";
 
 /** Builds what `npm pack` packs, from the sources of the checkout: the tool, the client and the OpenAPI document. */

@@ -12,8 +12,8 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { chooseEngine, engineKinds, engineVariable } from "../cli/local/engine/engine.ts";
-import type { EngineKind } from "../cli/local/engine/kind.ts";
+import { chooseEngine, engineKinds, engineVariable } from "../lib/local/engine/engine.ts";
+import type { EngineKind } from "../lib/local/engine/kind.ts";
 import manifest from "../package.json" with { type: "json" };
 
 const root = fileURLToPath(new URL("../", import.meta.url));

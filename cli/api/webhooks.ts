@@ -1,9 +1,9 @@
 import type { AnswerOf, RequestOf } from "../../lib/client/client.ts";
 import { pageLimits } from "../../lib/contract/limits.ts";
 import { type WebhookType, webhookTypes } from "../../lib/contract/webhooks.ts";
+import { OperatorError, UsageError } from "../../lib/runtime/operator-error.ts";
 import type { Command, CommandInput } from "../command.ts";
 import { apiOptions } from "../connection/named-target.ts";
-import { OperatorError, UsageError } from "../errors.ts";
 import { listFormatOf, listOptions, showList } from "../listing.ts";
 import { commandFor, showOnce } from "../show-once.ts";
 import { formatRecord, type Terminal } from "../terminal.ts";

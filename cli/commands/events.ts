@@ -1,9 +1,9 @@
 import { plural } from "../../lib/contract/plural.ts";
+import type { Connection } from "../../lib/operator/connection.ts";
 import { redact } from "../../lib/redaction/redact.ts";
+import { OperatorError } from "../../lib/runtime/operator-error.ts";
 import type { Command } from "../command.ts";
-import type { Connection } from "../connection/connection.ts";
 import { withConnection } from "../connection/open.ts";
-import { OperatorError } from "../errors.ts";
 import { drop } from "../events/drop.ts";
 import { eventOf, redacted } from "../events/event-of.ts";
 import { send } from "../events/send.ts";

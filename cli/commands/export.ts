@@ -1,18 +1,18 @@
 import { msPerDay } from "../../lib/contract/days.ts";
 import { pullRequestStatuses } from "../../lib/contract/records-metrics.ts";
 import { findingSeverities, findingStates } from "../../lib/contract/records-security.ts";
+import { datasetNamed, datasetNames } from "../../lib/mirror/datasets/datasets.ts";
+import { loadSql, warehouses } from "../../lib/mirror/datasets/sql.ts";
+import { fileFormats } from "../../lib/mirror/format.ts";
+import { auditLogs, learnings, metricsSources } from "../../lib/mirror/sources.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
+import { UsageError } from "../../lib/runtime/operator-error.ts";
 import type { Command, CommandInput, OptionDefinitions } from "../command.ts";
 import { apiOptions } from "../connection/named-target.ts";
 import { dayOption } from "../day.ts";
-import { UsageError } from "../errors.ts";
-import { datasetNamed, datasetNames } from "../export/datasets/datasets.ts";
-import { loadSql, warehouses } from "../export/datasets/sql.ts";
-import { fileFormats } from "../export/format.ts";
 import { type ExportJob, runExport } from "../export/run.ts";
 import { agentsFormat, runAgentsExport } from "../export/run-agents-md.ts";
 import { findingFormats, runDownload } from "../export/run-download.ts";
-import { auditLogs, learnings, metricsSources } from "../export/sources.ts";
 
 const placeOptions: OptionDefinitions = {
   output: { value: "FILE", help: "where to write (default, and -: standard output)" },

@@ -1,10 +1,10 @@
 import { plural } from "../../lib/contract/plural.ts";
 import { reconcileAll } from "../../lib/index/reconcile.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
+import { OperatorError } from "../../lib/runtime/operator-error.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import type { Command } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
-import { OperatorError } from "../errors.ts";
 import { formatRecord, startTally } from "../terminal.ts";
 
 const reconcile: Command = {

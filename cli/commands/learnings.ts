@@ -2,13 +2,13 @@ import { searchedPieces, searchLearnings } from "../../lib/index/search.ts";
 import { decideLearning, pendingLearnings } from "../../lib/learnings/approval.ts";
 import { type LearningNames, readNames } from "../../lib/learnings/present.ts";
 import { shownScore } from "../../lib/learnings/search.ts";
+import { findOrganizationByName, readOrganizations } from "../../lib/organizations/find.ts";
 import type { LearningItem } from "../../lib/store/items/learning.ts";
 import type { OrganizationItem } from "../../lib/store/items/organization.ts";
 import type { Table } from "../../lib/store/table.ts";
 import * as http from "../api/learnings.ts";
 import type { Command } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
-import { findOrganizationByName, readOrganizations } from "../connection/organizations.ts";
 import { listOptions } from "../listing.ts";
 import { overHttpOrAsOperator } from "../over-http-or-as-operator.ts";
 import {

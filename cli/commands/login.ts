@@ -1,8 +1,9 @@
 import { createClient } from "../../lib/client/client.ts";
+import { OperatorError, UsageError } from "../../lib/runtime/operator-error.ts";
 import type { Command } from "../command.ts";
 import { checkedUrl } from "../connection/named-target.ts";
 import { profileFile, removeProfile, writeProfile } from "../connection/profile.ts";
-import { describeApiError, OperatorError, UsageError } from "../errors.ts";
+import { describeApiError } from "../describe-api-error.ts";
 
 const login: Command = {
   name: "",

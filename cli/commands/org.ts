@@ -1,22 +1,22 @@
 import { seatAssignmentModes } from "../../lib/contract/access.ts";
 import { eventLimits } from "../../lib/contract/limits.ts";
 import { poolOf } from "../../lib/contract/tenants.ts";
-import { changeApprovalDelay } from "../../lib/organizations/repository-settings.ts";
-import { changeOrganizationSettings, type OrganizationSettings } from "../../lib/organizations/settings.ts";
-import { poolSeats } from "../../lib/people/list-members.ts";
-import type { OrganizationItem } from "../../lib/store/items/organization.ts";
-import type { Table } from "../../lib/store/table.ts";
-import type { Command, CommandInput } from "../command.ts";
-import { withConnection } from "../connection/open.ts";
 import {
   countAdmins,
   findOrganizationByName,
   readAllOrganizations,
-  sayWithoutAdmin,
   withoutAdmin,
-} from "../connection/organizations.ts";
-import { OperatorError, UsageError } from "../errors.ts";
+} from "../../lib/organizations/find.ts";
+import { changeApprovalDelay } from "../../lib/organizations/repository-settings.ts";
+import { changeOrganizationSettings, type OrganizationSettings } from "../../lib/organizations/settings.ts";
+import { poolSeats } from "../../lib/people/list-members.ts";
+import { OperatorError, UsageError } from "../../lib/runtime/operator-error.ts";
+import type { OrganizationItem } from "../../lib/store/items/organization.ts";
+import type { Table } from "../../lib/store/table.ts";
+import type { Command, CommandInput } from "../command.ts";
+import { withConnection } from "../connection/open.ts";
 import { listFormatOf, listOptions, showList } from "../listing.ts";
+import { sayWithoutAdmin } from "../say-without-admin.ts";
 import { formatRecord, type Terminal } from "../terminal.ts";
 
 const argument = { name: "ORG", help: "an organization, by provider id if it is unique, else by UUID" };

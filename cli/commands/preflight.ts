@@ -1,17 +1,13 @@
 import { nobodyHearsAlarms, type StackOptions } from "../../infra/options.ts";
 import { embeddingModelId, eventQueueSettings } from "../../lib/contract/platform.ts";
+import { countAdmins, readAllOrganizations, withoutAdmin } from "../../lib/organizations/find.ts";
 import type { AwsIdentity } from "../../lib/runtime/aws-identity.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
+import { OperatorError } from "../../lib/runtime/operator-error.ts";
 import type { OrganizationItem } from "../../lib/store/items/organization.ts";
 import type { Command, CommandInput } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
-import {
-  countAdmins,
-  readAllOrganizations,
-  sayWithoutAdmin,
-  withoutAdmin,
-} from "../connection/organizations.ts";
-import { OperatorError } from "../errors.ts";
+import { sayWithoutAdmin } from "../say-without-admin.ts";
 import { sentence } from "../sentence.ts";
 import { defaultOptions, optionsFile, readStackOptions } from "../stack-options.ts";
 import { type Terminal, verdict } from "../terminal.ts";
@@ -123,7 +119,7 @@ async function runChecks(checks: Checks, terminal: Terminal | undefined, notes: 
 }
 
 async function identityOf(region: string | undefined): Promise<AwsIdentity> {
-  const { operatorIdentity } = await import("../connection/stack.ts");
+  const { operatorIdentity } = await import("../../lib/operator/stack.ts");
   const identity = await operatorIdentity(region).catch((error: unknown) => {
     if (!(error instanceof Error && /^Region is missing/.test(error.message))) throw error;
     throw new OperatorError("No AWS region is set. Give --region, or set AWS_REGION.");
@@ -140,7 +136,7 @@ async function identityOf(region: string | undefined): Promise<AwsIdentity> {
 async function accountChecks(identity: AwsIdentity, options: StackOptions): Promise<Checks> {
   const { bedrockModelId, bedrockRegion = identity.region, waf, tableName } = options;
   const model = { ...identity, region: bedrockRegion };
-  const checks = await import("../preflight/account-checks.ts");
+  const checks = await import("../../lib/checks/account/account-checks.ts");
   return {
     "the account may run enough functions at once": () => checks.checkConcurrency(identity, options),
     "Bedrock has the embedding model": () => checks.checkModel(model, bedrockModelId),
@@ -148,7 +144,7 @@ async function accountChecks(identity: AwsIdentity, options: StackOptions): Prom
     "API Gateway's logging role is this stack's or kept": () => checks.checkLoggingRole(identity, options),
     ...(tableName !== undefined && {
       "the restored table has what a restore does not bring": async () => {
-        const { checkRestoredTable } = await import("../preflight/restored-table.ts");
+        const { checkRestoredTable } = await import("../../lib/checks/account/restored-table.ts");
         await checkRestoredTable(identity, tableName, options);
       },
     }),

@@ -1,13 +1,13 @@
+import { readAllOrganizations } from "../../lib/organizations/find.ts";
 import { NothingToResume, repairTable } from "../../lib/organizations/repair.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
+import { OperatorError } from "../../lib/runtime/operator-error.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { StreamBusy } from "../../lib/stream/stream.ts";
 import { sweepParts } from "../../lib/stream/sweep.ts";
 import type { Command } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
-import { readAllOrganizations } from "../connection/organizations.ts";
-import { OperatorError } from "../errors.ts";
 import { formatRecord, startTally } from "../terminal.ts";
 
 const repair: Command = {

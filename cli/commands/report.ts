@@ -14,12 +14,13 @@ import { type Dimension, dimensions, reportOf } from "../../lib/report/report.ts
 import { authorFilter, readTeams, teamsByAuthor, teamsNamed } from "../../lib/report/teams.ts";
 import { textReport } from "../../lib/report/text.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
+import { OperatorError, systemCode, UsageError, unwritable } from "../../lib/runtime/operator-error.ts";
+import { writeWhole } from "../../lib/runtime/write-whole.ts";
 import type { Command, CommandInput, FindTarget } from "../command.ts";
 import { apiOptions } from "../connection/named-target.ts";
-import { describeApiError, OperatorError, systemCode, UsageError, unwritable } from "../errors.ts";
+import { describeApiError } from "../describe-api-error.ts";
 import { outputName } from "../export/options.ts";
 import { outputFile, requireReplaceable } from "../export/output-file.ts";
-import { writeWhole } from "../local/write-whole.ts";
 import { periodOptions, type RequestedPeriod, requestedPeriod } from "../report-period.ts";
 import { startTally, type Terminal } from "../terminal.ts";
 

@@ -8,6 +8,8 @@ import {
   type TenantKey,
 } from "../../lib/contract/tenants.ts";
 import { authorsBetween } from "../../lib/metrics/authors.ts";
+import type { Connection } from "../../lib/operator/connection.ts";
+import { findOrganizationByName, readAllOrganizations } from "../../lib/organizations/find.ts";
 import { assignSeatsByEmail, assignSeatsToMembers } from "../../lib/people/assign-seats.ts";
 import { findIdleSeats, type SeatedPerson } from "../../lib/people/idle-seats.ts";
 import { usernameOf } from "../../lib/people/person.ts";
@@ -15,14 +17,12 @@ import { lastDays } from "../../lib/report/period.ts";
 import { lastReviewDays } from "../../lib/report/seats.ts";
 import { chunksOf } from "../../lib/runtime/chunks.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
+import { UsageError } from "../../lib/runtime/operator-error.ts";
 import type { OrganizationItem } from "../../lib/store/items/organization.ts";
 import type { Table } from "../../lib/store/table.ts";
 import * as http from "../api/seats.ts";
 import type { Command, CommandInput } from "../command.ts";
-import type { Connection } from "../connection/connection.ts";
 import { withConnection } from "../connection/open.ts";
-import { findOrganizationByName, readAllOrganizations } from "../connection/organizations.ts";
-import { UsageError } from "../errors.ts";
 import { listFormatOf } from "../listing.ts";
 import { overHttpOrAsOperator } from "../over-http-or-as-operator.ts";
 import {

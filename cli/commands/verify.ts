@@ -1,16 +1,16 @@
+import type { CheckContext } from "../../lib/checks/service/checks.ts";
+import { type CheckResult, verify } from "../../lib/checks/service/run.ts";
 import { stackOutputs } from "../../lib/contract/platform.ts";
 import { plural } from "../../lib/contract/plural.ts";
 import { searchForReview } from "../../lib/learnings/search.ts";
+import { dataDirectory } from "../../lib/local/data-directory.ts";
+import { localServiceUrl } from "../../lib/local/ownership.ts";
+import { type Connection, defaultDataPath } from "../../lib/operator/connection.ts";
+import { OperatorError } from "../../lib/runtime/operator-error.ts";
 import type { Command, CommandInput } from "../command.ts";
-import { type Connection, defaultDataPath } from "../connection/connection.ts";
 import { withConnection } from "../connection/open.ts";
-import { OperatorError } from "../errors.ts";
-import { dataDirectory } from "../local/data-directory.ts";
-import { localServiceUrl } from "../local/ownership.ts";
 import { sentence } from "../sentence.ts";
 import { type Terminal, verdict } from "../terminal.ts";
-import type { CheckContext } from "../verify/checks.ts";
-import { type CheckResult, verify } from "../verify/run.ts";
 
 const command: Command = {
   name: "",
@@ -41,8 +41,8 @@ function show(terminal: Terminal, { name, ok, ms, problem }: CheckResult): void 
 async function checkContextOf(input: CommandInput, connection: Connection): Promise<CheckContext> {
   const stack = input.text("stack");
   if (stack !== undefined) {
-    const { outputsOf } = await import("../connection/stack.ts");
-    const { invoker } = await import("../connection/stack-functions.ts");
+    const { outputsOf } = await import("../../lib/operator/stack.ts");
+    const { invoker } = await import("../../lib/operator/stack-functions.ts");
     const output = await outputsOf(stack, input.text("region"));
     const search = invoker(output(stackOutputs.searchFunctionName), input.text("region"));
     const closedUrl = output(stackOutputs.closedUrl, "");

@@ -1,5 +1,5 @@
+import { UsageError } from "../../lib/runtime/operator-error.ts";
 import type { CommandInput, FindTarget, OptionDefinitions, Target } from "../command.ts";
-import { UsageError } from "../errors.ts";
 import { readProfile } from "./profile.ts";
 import { apiSettings, keyVariable, urlVariable } from "./settings.ts";
 

@@ -1,6 +1,7 @@
+import { type Connection, defaultDataPath } from "../../lib/operator/connection.ts";
+import { UsageError } from "../../lib/runtime/operator-error.ts";
 import type { CommandInput, OptionDefinitions } from "../command.ts";
-import { UsageError } from "../errors.ts";
-import { type Connection, defaultDataPath } from "./connection.ts";
+import { processTerminal } from "../terminal.ts";
 
 export const connectionOptions: OptionDefinitions = {
   data: { value: "DIR", help: `the local service's data (default ${defaultDataPath})` },
@@ -27,8 +28,9 @@ async function open(input: CommandInput, create: boolean): Promise<Connection> {
   const data = input.text("data");
   if (stack !== undefined) {
     if (data !== undefined) throw new UsageError("--data and --stack cannot be used together.");
-    return (await import("./stack.ts")).connectToStack(stack, input.text("region"));
+    return (await import("../../lib/operator/stack.ts")).connectToStack(stack, input.text("region"));
   }
   if (input.text("region") !== undefined) throw new UsageError("--region works only with --stack.");
-  return (await import("./local.ts")).connectLocally(data ?? defaultDataPath, { create });
+  const { connectLocally } = await import("../../lib/operator/local.ts");
+  return connectLocally(data ?? defaultDataPath, { create, onWait: processTerminal().say });
 }

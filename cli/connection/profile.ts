@@ -3,8 +3,8 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import * as z from "zod";
 import { optionalVariable } from "../../lib/runtime/environment.ts";
-import { OperatorError, systemCode } from "../errors.ts";
-import { writeWhole } from "../local/write-whole.ts";
+import { OperatorError, systemCode } from "../../lib/runtime/operator-error.ts";
+import { writeWhole } from "../../lib/runtime/write-whole.ts";
 
 const profileSchema = z.strictObject({ url: z.string(), key: z.string() });
 /** What `review-api login` stores: the address of the API and its key. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { optionalVariable } from "../../lib/runtime/environment.ts";
-import { systemCode } from "../errors.ts";
+import { systemCode } from "../../lib/runtime/operator-error.ts";
 
 /** Names a file to read instead of `.env` in this folder; if empty, no file is read. */
 const fileVariable = "REVIEW_API_ENV_FILE";

@@ -1,11 +1,11 @@
 import type { KeyKind } from "../../lib/contract/access.ts";
 import { stackOutputs } from "../../lib/contract/platform.ts";
+import { type DataDirectory, dataDirectory } from "../../lib/local/data-directory.ts";
+import { keptKey } from "../../lib/local/kept-keys.ts";
+import { localServiceUrl } from "../../lib/local/ownership.ts";
+import { defaultDataPath } from "../../lib/operator/connection.ts";
+import { OperatorError, UsageError } from "../../lib/runtime/operator-error.ts";
 import type { FindTarget, Target } from "../command.ts";
-import { OperatorError, UsageError } from "../errors.ts";
-import { type DataDirectory, dataDirectory } from "../local/data-directory.ts";
-import { keptKey } from "../local/kept-keys.ts";
-import { localServiceUrl } from "../local/ownership.ts";
-import { defaultDataPath } from "./connection.ts";
 import { givenKey, missingKey, namedTarget } from "./named-target.ts";
 
 /** The same as the package's, and besides a stack's API by --stack, and the local service with a key of its demo. */
@@ -19,7 +19,7 @@ export const findTarget: FindTarget = async (input, demoKey = "workspace") => {
   if (data !== undefined) return localTarget(dataDirectory(data), given, demoKey);
   if (stack !== undefined) {
     if (given === undefined) throw missingKey();
-    const { outputsOf } = await import("./stack.ts");
+    const { outputsOf } = await import("../../lib/operator/stack.ts");
     const output = await outputsOf(stack, input.text("region"));
     return { url: output(stackOutputs.apiUrl), key: given };
   }

@@ -1,10 +1,10 @@
 import { type DropOutcome, dropFailed, dropWaiting } from "../../lib/events/drop.ts";
 import { redactMessage } from "../../lib/events/redact-message.ts";
 import { readWaitingEvents, waitingEventId, waitingRows } from "../../lib/events/waiting-list.ts";
+import type { Connection } from "../../lib/operator/connection.ts";
+import { OperatorError } from "../../lib/runtime/operator-error.ts";
 import type { Command } from "../command.ts";
-import type { Connection } from "../connection/connection.ts";
 import { withConnection } from "../connection/open.ts";
-import { OperatorError } from "../errors.ts";
 import { eventOf, redacted } from "./event-of.ts";
 
 export const drop: Command = {

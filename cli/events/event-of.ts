@@ -1,7 +1,7 @@
 import { EventRefused, readMessage } from "../../lib/events/envelope.ts";
 import { redactMessage } from "../../lib/events/redact-message.ts";
+import type { FailedEvent } from "../../lib/operator/connection.ts";
 import { redact } from "../../lib/redaction/redact.ts";
-import type { FailedEvent } from "../connection/connection.ts";
 
 /** Redacted for display: SQS moves messages to the dead letters unchanged. */
 export const redacted = (letter: FailedEvent): FailedEvent => ({

@@ -1,10 +1,11 @@
 import { plural } from "../../lib/contract/plural.ts";
+import { sendAll } from "../../lib/events/send-all.ts";
 import { waitingEventId, waitingRows } from "../../lib/events/waiting-list.ts";
+import type { Connection } from "../../lib/operator/connection.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
+import { OperatorError } from "../../lib/runtime/operator-error.ts";
 import type { Command, CommandInput } from "../command.ts";
-import type { Connection } from "../connection/connection.ts";
 import { withConnection } from "../connection/open.ts";
-import { OperatorError } from "../errors.ts";
 import {
   checkEvents,
   countEvents,
@@ -13,7 +14,6 @@ import {
   readEventFile,
   withEventFile,
 } from "../event-file.ts";
-import { sendAll } from "../send-events.ts";
 import { startProgress, type Terminal } from "../terminal.ts";
 
 export const send: Command = {

@@ -1,6 +1,6 @@
 import type { AnswerOf } from "../../lib/client/client.ts";
 import { groupBy } from "../../lib/report/group-by.ts";
-import { OperatorError } from "../errors.ts";
+import { OperatorError } from "../../lib/runtime/operator-error.ts";
 
 /** Learnings as Markdown for AGENTS.md, the file in which coding agents look for a repository's rules. */
 type Learning = AnswerOf<"listLearnings">["data"][number];

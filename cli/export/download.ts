@@ -1,11 +1,11 @@
+import { type Disk, statOf } from "../../lib/mirror/disk.ts";
+import { nameOfTooLarge } from "../../lib/mirror/journal.ts";
+import type { Layout } from "../../lib/mirror/layout.ts";
+import { exportPages } from "../../lib/mirror/pages.ts";
+import type { ExportWalk } from "../../lib/mirror/sources.ts";
+import { temporaryFile } from "../../lib/mirror/state.ts";
+import { createTargetFile, ownerOnly } from "../../lib/mirror/target-file.ts";
 import type { Terminal } from "../terminal.ts";
-import { type Disk, statOf } from "./disk.ts";
-import type { Layout } from "./layout.ts";
-import { nameOfTooLarge } from "./mirror/journal.ts";
-import { temporaryFile } from "./mirror/state.ts";
-import { exportPages } from "./pages.ts";
-import type { ExportWalk } from "./sources.ts";
-import { createTargetFile, ownerOnly } from "./target-file.ts";
 
 export type Downloaded = { readonly records: number; readonly bytes: number };
 type Progress = (recordsSoFar: number) => void;

@@ -1,7 +1,8 @@
 import { ReviewApiError } from "../../lib/client/error.ts";
+import { formatByName } from "../../lib/mirror/format.ts";
+import { OperatorError, systemCode, UsageError, unwritable } from "../../lib/runtime/operator-error.ts";
 import type { CommandInput } from "../command.ts";
-import { describeApiError, OperatorError, systemCode, UsageError, unwritable } from "../errors.ts";
-import { formatByName } from "./format.ts";
+import { describeApiError } from "../describe-api-error.ts";
 
 /** The file of --output; undefined for standard output, which `-` stands for too. */
 export function outputName(input: CommandInput): string | undefined {

@@ -1,9 +1,9 @@
 import { access, constants, lstat, readlink, realpath, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { statOf } from "../../lib/mirror/disk.ts";
+import { tryExportLock } from "../../lib/mirror/lock.ts";
+import { OperatorError, systemCode } from "../../lib/runtime/operator-error.ts";
 import type { CommandInput } from "../command.ts";
-import { OperatorError, systemCode } from "../errors.ts";
-import { statOf } from "./disk.ts";
-import { tryExportLock } from "./lock.ts";
 
 /** Resolves a link: the new file must replace the file, not the link. */
 export async function outputFile(name: string): Promise<string> {

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { createClient } from "../../lib/client/client.ts";
 import { pageLimits } from "../../lib/contract/limits.ts";
+import { OperatorError, systemCode, UsageError } from "../../lib/runtime/operator-error.ts";
+import { writeWhole } from "../../lib/runtime/write-whole.ts";
 import type { CommandInput, FindTarget } from "../command.ts";
-import { OperatorError, systemCode, UsageError } from "../errors.ts";
-import { writeWhole } from "../local/write-whole.ts";
 import type { Terminal } from "../terminal.ts";
 import { agentsPart, withAgentsPart } from "./agents-md.ts";
 import { explainError, outputName } from "./options.ts";

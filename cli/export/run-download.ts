@@ -1,17 +1,17 @@
 import { type Client, createClient } from "../../lib/client/client.ts";
 import { findingStates } from "../../lib/contract/records-security.ts";
+import { datasetNamed } from "../../lib/mirror/datasets/datasets.ts";
+import { systemDisk } from "../../lib/mirror/disk.ts";
+import { fileFormats } from "../../lib/mirror/format.ts";
+import { checkRepository } from "../../lib/mirror/known-repository.ts";
+import { type FindingsQuery, findings } from "../../lib/mirror/sources.ts";
+import { OperatorError } from "../../lib/runtime/operator-error.ts";
 import type { CommandInput, FindTarget } from "../command.ts";
-import { OperatorError } from "../errors.ts";
 import { startTally, type Terminal } from "../terminal.ts";
-import { datasetNamed } from "./datasets/datasets.ts";
-import { systemDisk } from "./disk.ts";
 import { replaceFile, replaceFileByAnswer } from "./download.ts";
-import { fileFormats } from "./format.ts";
-import { checkRepository } from "./known-repository.ts";
 import { explainError, formatOption, outputOption } from "./options.ts";
 import { outputFile, requireReplaceable, withLock } from "./output-file.ts";
 import { type ExportRun, exportToTerminal, parquetNeedsFile } from "./run.ts";
-import { type FindingsQuery, findings } from "./sources.ts";
 
 export const findingFormats = [...fileFormats, "sarif"] as const;
 type FindingFormat = (typeof findingFormats)[number];
@@ -101,7 +101,7 @@ async function download(
   const rows = format === "parquet" ? `${output}.rows` : output;
   const downloaded = await replaceFile(systemDisk, walk, rows, tally.show).finally(tally.end);
   if (format !== "parquet") return downloaded;
-  const { writeParquet } = await import("./datasets/parquet.ts");
+  const { writeParquet } = await import("../../lib/mirror/datasets/parquet.ts");
   const { bytes } = await writeParquet(systemDisk, rows, output, datasetNamed("security").columns);
   await systemDisk.remove(rows);
   return { records: downloaded.records, bytes };

@@ -1,19 +1,25 @@
 import { type Client, createClient } from "../../lib/client/client.ts";
+import { type DatasetName, datasetNamed } from "../../lib/mirror/datasets/datasets.ts";
+import { statOf, systemDisk } from "../../lib/mirror/disk.ts";
+import { type ExportFormat, fileFormats } from "../../lib/mirror/format.ts";
+import { nameOfTooLarge } from "../../lib/mirror/journal.ts";
+import { keyScopeOf } from "../../lib/mirror/key-scope.ts";
+import type { MergeResult } from "../../lib/mirror/merge.ts";
+import type { ExportQuery, ExportSource } from "../../lib/mirror/sources.ts";
+import {
+  checkChanges,
+  continues,
+  earlierRun,
+  type MirrorState,
+  sameRequest,
+} from "../../lib/mirror/state.ts";
+import { updateMirror } from "../../lib/mirror/update.ts";
+import { OperatorError, UsageError } from "../../lib/runtime/operator-error.ts";
 import type { CommandInput, FindTarget, Target } from "../command.ts";
-import { OperatorError, UsageError } from "../errors.ts";
 import { startTally, type Terminal } from "../terminal.ts";
-import { type DatasetName, datasetNamed } from "./datasets/datasets.ts";
-import { statOf, systemDisk } from "./disk.ts";
 import { writeToTerminal } from "./download.ts";
-import { type ExportFormat, fileFormats } from "./format.ts";
-import { keyScopeOf } from "./key-scope.ts";
-import { nameOfTooLarge } from "./mirror/journal.ts";
-import type { MergeResult } from "./mirror/merge.ts";
-import { checkChanges, continues, earlierRun, type MirrorState, sameRequest } from "./mirror/state.ts";
-import { updateMirror } from "./mirror/update.ts";
 import { explainError, formatOption, outputOption } from "./options.ts";
 import { outputFile, withLock } from "./output-file.ts";
-import type { ExportQuery, ExportSource } from "./sources.ts";
 
 export type ExportJob = {
   readonly what: string;
@@ -111,7 +117,7 @@ async function exportParquet(run: ExportRun, job: ExportJob, output: string): Pr
   // The last run ended between its records and the file.
   const isUnfinished = records !== undefined && !(made && made.modifiedMs >= records.modifiedMs);
   const merged = await bringUpToDate(run, job, mirror, "ndjson", isUnfinished);
-  const { writeParquet } = await import("./datasets/parquet.ts");
+  const { writeParquet } = await import("../../lib/mirror/datasets/parquet.ts");
   const { bytes } = await writeParquet(systemDisk, mirror, output, datasetNamed(job.dataset).columns);
   return { ...merged, file: { ...merged.file, bytes } };
 }

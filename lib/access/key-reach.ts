@@ -4,6 +4,7 @@ import { type KeyItem, parseKey } from "../store/items/key.ts";
 import { lineOf } from "./key-line.ts";
 import type { OperationContext } from "./operation-context.ts";
 import type { Principal } from "./principal.ts";
+import { textField } from "./request-scope.ts";
 import type { Scope } from "./scope.ts";
 
 type Caller = { readonly principal: Principal; readonly scope: Scope };
@@ -46,8 +47,9 @@ const tokenReach = (own: KeyItem, key: KeyItem): Reach =>
 export async function namesOwnKey(
   { allowsOwnKey, allowsMaker }: Operation,
   { principal, prefetched, table }: Pick<OperationContext, "principal" | "prefetched" | "table">,
-  keyId: string | undefined,
+  path: unknown,
 ): Promise<boolean> {
+  const keyId = textField(path, "key_id");
   const { key: own } = principal;
   if (!allowsOwnKey || keyId === undefined) return false;
   if (keyId === own.id) return true;

@@ -128,11 +128,17 @@ export const metricsPreparing = (id: string, advice = "") =>
     },
   );
 
+export type SentWithRequest = {
+  /** The query's parameters, as `sentParameters` names them. */
+  readonly parameters: readonly string[];
+  readonly isOwnKey?: boolean;
+};
+
 /** Checks that the key has the role or the permission that the operation and its parameters need. */
 export function checkPermission(
   operation: Operation,
   { key, role }: Principal,
-  { parameters, isOwnKey = false }: { readonly parameters: readonly string[]; readonly isOwnKey?: boolean },
+  { parameters, isOwnKey = false }: SentWithRequest,
 ): void {
   const { needs, needsOfKind, needsOfParameter, refusesNarrowKeys } = operation;
   if (isOwnKey) return;

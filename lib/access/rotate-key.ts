@@ -15,7 +15,6 @@ import { keyStateOf } from "./key-record.ts";
 import {
   boundedRegistryTable,
   draftKeyItem,
-  type IssuedKey,
   type RegistryDeps,
   roleConditions,
   type StoredKey,
@@ -39,10 +38,11 @@ type Rotation = KeyActor & {
   readonly owner?: string | undefined;
 };
 
+/** For the operator: every kind of key but workspace tokens. */
 export async function rotateKey(
   deps: RegistryDeps,
   request: Rotation & { readonly id: string },
-): Promise<IssuedKey> {
+): Promise<StoredKey> {
   return await rotate(deps, await requireOwnKind(deps.table, request.id), request);
 }
 

@@ -13,7 +13,7 @@ export function releaseProblem(released: Node, now: Node): string | undefined {
   return [
     `Version ${before} of the interface is released, and this would break its callers:`,
     ...changes,
-    "Release it as a newer version: raise interfaceVersion in cli/generate/interface.ts, and give the",
+    "Release it as a newer version: raise interfaceVersion in lib/generate/interface.ts, and give the",
     "change log's part Unreleased, which names these changes, that number. Or take the changes back.",
   ].join("\n");
 }

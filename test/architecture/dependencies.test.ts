@@ -1,9 +1,8 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { folderOf, sourceFiles } from "../../lib/generate/folder-imports.ts";
 import manifest from "../../package.json" with { type: "json" };
-
-const root = fileURLToPath(new URL("../../", import.meta.url));
+import { besideTheService } from "./rooms.ts";
 
 /** The packages that a file needs at run time: type-only imports are removed by then. */
 const importedPackages = (text: string): string[] =>
@@ -14,12 +13,9 @@ const importedPackages = (text: string): string[] =>
     .map((name) => name.split("/", name.startsWith("@") ? 2 : 1).join("/"));
 
 const used = new Set(
-  ["lib", "functions"].flatMap((folder) =>
-    readdirSync(`${root}${folder}`, { recursive: true })
-      .map(String)
-      .filter((file) => /(?<!\.d)\.ts$/.test(file))
-      .flatMap((file) => importedPackages(readFileSync(`${root}${folder}/${file}`, "utf8"))),
-  ),
+  sourceFiles("lib", "functions")
+    .filter((file) => /(?<!\.d)\.ts$/.test(file) && !besideTheService.includes(folderOf(file)))
+    .flatMap((file) => importedPackages(readFileSync(file, "utf8"))),
 );
 
 test("packages that the functions import are listed under dependencies, and no others are", () => {

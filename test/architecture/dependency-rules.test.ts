@@ -1,7 +1,9 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
+import { readFileSync } from "node:fs";
+import { relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { folderOf, importsOf, sourceFiles } from "../../lib/generate/folder-imports.ts";
+import { besideTheService } from "./rooms.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -38,6 +40,25 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "lib/openapi": [],
   "lib/client": [],
   "lib/report": ["lib/client"],
+  // Keeps a file equal to what the API exports.
+  "lib/mirror": ["lib/client", "lib/http", "lib/audit", "lib/learnings", "lib/metrics", "lib/security"],
+  // The service on a laptop: engine, queue, gateway, demo data. It loads the functions by their names.
+  "lib/local": [
+    ...["lib/store", "lib/access", "lib/audit", "lib/events", "lib/index", "lib/http"],
+    ...["lib/learnings", "lib/organizations", "lib/security"],
+  ],
+  // What an operator's command works on: the local service or a deployed stack, and the operations called there.
+  "lib/operator": [
+    ...["lib/local", "lib/store", "lib/audit", "lib/events", "lib/index", "lib/learnings"],
+    ...["lib/client", "lib/http", "lib/access", "lib/organizations"],
+  ],
+  // Checks of an account, of a running service, and of what only AWS can show.
+  "lib/checks": [
+    ...["infra", "lib/operator", "lib/client", "lib/store", "lib/stream", "lib/access", "lib/audit"],
+    ...["lib/events", "lib/learnings", "lib/webhooks"],
+  ],
+  // Makes the products of `npm install` and the pages of `npm run generate`.
+  "lib/generate": ["lib/client", "lib/events", "lib/mirror", "lib/openapi", "lib/mcp", "dashboard"],
   // Answers the protocol and calls the API as any client does.
   "lib/mcp": ["lib/http", "lib/client", "lib/report"],
   functions: [
@@ -66,30 +87,11 @@ const exceptions: Readonly<Record<string, readonly string[]>> = {
   "lib/runtime": ["lib/contract"],
 };
 
-const folderOf = (file: string): string => {
-  const [top = "", second = ""] = relative(root, file).split(sep);
-  return top === "lib" ? `lib/${second}` : top;
-};
-
 /** The tool's folders are rooms of their own; each file beside them is one too. */
 const roomOf = (file: string): string => {
   const folder = folderOf(file);
   return folder === "cli" ? relative(root, file).split(sep).slice(0, 2).join("/") : folder;
 };
-
-function sourceFiles(...folders: readonly string[]): string[] {
-  return folders.flatMap((folder) =>
-    readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
-      .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
-      .map((entry) => join(entry.parentPath, entry.name)),
-  );
-}
-
-/** Includes type imports: a reader follows them too. */
-const importsOf = (file: string): string[] =>
-  [...readFileSync(file, "utf8").matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)].map(([, target = ""]) =>
-    join(dirname(file), target),
-  );
 
 test("imports between folders go one way", () => {
   const wrong: string[] = [];
@@ -163,8 +165,9 @@ describe("no import cycle", () => {
   });
 });
 
-test("only lib/store knows DynamoDB", () => {
+test("in a function only lib/store knows DynamoDB", () => {
   const knowing = sourceFiles("lib", "functions")
+    .filter((file) => !besideTheService.includes(folderOf(file)))
     .filter((file) =>
       /DynamoDB_20120810|from "@aws-sdk\/(?:client|lib|util)-dynamodb"/.test(readFileSync(file, "utf8")),
     )
@@ -178,4 +181,19 @@ test("only lib/runtime reads the clock and makes random values, and the client i
     .filter((file) => pattern.test(readFileSync(file, "utf8")))
     .map((file) => (folderOf(file) === "lib/client" ? relative(root, file) : folderOf(file)));
   expect([...new Set(knowing)].toSorted()).toEqual(["lib/client/idempotency-key.ts", "lib/runtime"]);
+});
+
+test("no room of the map has more than 6,500 lines: what has two purposes gets two rooms", () => {
+  const lines = Map.groupBy(
+    sourceFiles("lib", "cli", "functions", "infra", "dashboard").filter(
+      (file) => !/generated|built/.test(file),
+    ),
+    folderOf,
+  );
+  const counts = [...lines].map(([room, files]) => ({
+    room,
+    lines: files.reduce((sum, file) => sum + readFileSync(file, "utf8").split("\n").length, 0),
+  }));
+  expect(counts.length).toBeGreaterThan(20);
+  expect(counts.filter((each) => each.lines > 6500)).toEqual([]);
 });

@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { importsOf } from "../../cli/generate/folder-imports.ts";
-import { products, sourceFolders } from "../../cli/generate/products.ts";
-import { writeProducts } from "../../cli/generate/write-products.ts";
+import { importsOf } from "../../lib/generate/folder-imports.ts";
+import { products, sourceFolders } from "../../lib/generate/products.ts";
+import { writeProducts } from "../../lib/generate/write-products.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const git = (...words: string[]) =>
@@ -32,7 +32,7 @@ function withImports(file: string, seen: Set<string> = new Set()): ReadonlySet<s
 }
 
 test("everything that makes products is in the folders whose change makes them again", () => {
-  const makers = [...withImports(resolve(root, "cli/generate/write-products.ts"))].map((file) =>
+  const makers = [...withImports(resolve(root, "lib/generate/write-products.ts"))].map((file) =>
     relative(root, file),
   );
   expect(makers.length).toBeGreaterThan(50);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { agentsPart, withAgentsPart } from "../../cli/export/agents-md.ts";
-import { type StandIn, startApi } from "./export-api.ts";
+import { type StandIn, startApi } from "../mirror/export-api.ts";
 import { callJson, callTool } from "./support.ts";
 
 type Learning = Parameters<typeof agentsPart>[0][number];

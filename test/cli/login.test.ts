@@ -9,8 +9,8 @@ import { type AskInput, createAsk } from "../../cli/ask.ts";
 import { CommandInput } from "../../cli/command.ts";
 import { readProfile } from "../../cli/connection/profile.ts";
 import { findTarget } from "../../cli/connection/target.ts";
-import { dataDirectory, writeOwner } from "../../cli/local/data-directory.ts";
-import { tryLock } from "../../cli/local/lock.ts";
+import { dataDirectory, writeOwner } from "../../lib/local/data-directory.ts";
+import { tryLock } from "../../lib/runtime/file-lock.ts";
 import { answerTool, callTool } from "./support.ts";
 
 /** Simulates `GET /v1/whoami`: this key is known, every other is not. */

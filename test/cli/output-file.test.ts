@@ -1,7 +1,7 @@
 import { chmod, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { type StandIn, startApi } from "./export-api.ts";
+import { type StandIn, startApi } from "../mirror/export-api.ts";
 import { callTool, useDev } from "./support.ts";
 
 const dev = useDev();

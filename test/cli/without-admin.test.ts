@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { startFakeAws } from "../checks/fake-aws.ts";
 import { useStore } from "../support/engine.ts";
 import { github, World } from "../support/world.ts";
-import { startFakeAws } from "./fake-aws.ts";
 import { callJson, callTool } from "./support.ts";
 
 const store = useStore();

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { recordingsFolder } from "../../cli/generate/examples.ts";
-import { releasedFile } from "../../cli/generate/interface.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { operations } from "../../lib/contract/operations.ts";
+import { recordingsFolder } from "../../lib/generate/examples.ts";
+import { releasedFile } from "../../lib/generate/interface.ts";
 import { rows } from "../proofs/authorization/table.ts";
 
 const locationOf = (file: string) => new URL(`../../${file}`, import.meta.url);

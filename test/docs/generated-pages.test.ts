@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { generatedPages } from "../../cli/generate/pages.ts";
+import { generatedPages } from "../../lib/generate/pages.ts";
 import { read } from "./pages.ts";
 
 test.each([...generatedPages()])(

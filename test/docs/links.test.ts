@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { products } from "../../cli/generate/products.ts";
+import { products } from "../../lib/generate/products.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const pages = [

@@ -3,12 +3,12 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { generatedPages } from "../../cli/generate/pages.ts";
 import { type EventTypeName, eventTypeNames } from "../../lib/contract/event-names.ts";
 import { securityLimits } from "../../lib/contract/limits.ts";
 import { eventFieldsOf, eventJsonSchema, eventWords } from "../../lib/events/describe.ts";
 import { EventRefused, parseOrRefuse, readEvent } from "../../lib/events/envelope.ts";
 import { eventTypes } from "../../lib/events/event-types.ts";
+import { generatedPages } from "../../lib/generate/pages.ts";
 
 const file = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 const example = z.looseObject({ type: z.enum(eventTypeNames), data: z.record(z.string(), z.unknown()) });

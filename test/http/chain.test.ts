@@ -2,7 +2,6 @@ import middy from "@middy/core";
 import type httpJsonBodyParser from "@middy/http-json-body-parser";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import { describe, expect, expectTypeOf, test } from "vitest";
-import { lambdaContext } from "../../cli/local/lambda.ts";
 import type { OperationContext } from "../../lib/access/operation-context.ts";
 import type { setSeatAssignment } from "../../lib/contract/operations/users.ts";
 import { type BodyIsRead, type Chain, type ChainHandler, chain } from "../../lib/http/chain.ts";
@@ -14,6 +13,7 @@ import type { Opened, requestLifecycle } from "../../lib/http/middleware/request
 import type { Scoped, scopeKey } from "../../lib/http/middleware/scope-key.ts";
 import type { Validated, validateInput } from "../../lib/http/middleware/validate-input.ts";
 import type { OperationResult } from "../../lib/http/operation-result.ts";
+import { lambdaContext } from "../../lib/local/lambda.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { gatewayEvent } from "../support/gateway-event.ts";

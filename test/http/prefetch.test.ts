@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { lambdaContext } from "../../cli/local/lambda.ts";
 import * as kinds from "../../lib/contract/items.ts";
 import { listLearnings } from "../../lib/contract/operations/learnings.ts";
 import { createHandler } from "../../lib/http/create-handler.ts";
+import { lambdaContext } from "../../lib/local/lambda.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { useApi } from "../support/api.ts";

@@ -5,7 +5,6 @@ import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { readDocument } from "../../cli/document-file.ts";
-import { createRouter } from "../../cli/local/routes.ts";
 import { errorCodes, itemErrorCodes } from "../../lib/contract/errors.ts";
 import { operations } from "../../lib/contract/operations.ts";
 import {
@@ -17,6 +16,7 @@ import {
   searchPath,
 } from "../../lib/contract/reference.ts";
 import { serveReference } from "../../lib/http/reference.ts";
+import { createRouter } from "../../lib/local/routes.ts";
 import { markdownPath } from "../../lib/reference/layout.ts";
 import { gatewayEvent } from "../support/gateway-event.ts";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { openApi } from "../../cli/generate/interface.ts";
+import { openApi } from "../../lib/generate/interface.ts";
 import { type BreakingChange, breakingChanges } from "../../lib/openapi/changes.ts";
 import { asNode } from "../../lib/openapi/schema-changes.ts";
 import { along, changed, type Edit, type Path, released, remove, set, users, without } from "./planted.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { openApi } from "../../cli/generate/interface.ts";
+import { openApi } from "../../lib/generate/interface.ts";
 
 /** Everything in the document that readers see as a field: its location, and its schema or object. */
 type Met = { readonly where: string; readonly thing: Readonly<Record<string, unknown>> };

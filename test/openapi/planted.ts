@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { releasedFile } from "../../cli/generate/interface.ts";
+import { releasedFile } from "../../lib/generate/interface.ts";
 import { asNode, type Node } from "../../lib/openapi/schema-changes.ts";
 
 /** Changes planted in the released document, to test whether they are found. */

@@ -1,14 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { beforeAll, expect, vi } from "vitest";
 import * as z from "zod";
-import {
-  installLambdaRuntime,
-  invokeBuffered,
-  invokeStreaming,
-  type LambdaHandler,
-} from "../../cli/local/lambda.ts";
-import { httpAnswer, streamHead } from "../../cli/local/rest-answer.ts";
-import { createRouter } from "../../cli/local/routes.ts";
 import { type ErrorCode, errorCodes } from "../../lib/contract/errors.ts";
 import { errorShapeOf, type Operation } from "../../lib/contract/operation.ts";
 import { operations } from "../../lib/contract/operations.ts";
@@ -17,6 +9,14 @@ import { possibleErrors } from "../../lib/contract/possible-errors.ts";
 import { createCursorKeys } from "../../lib/http/cursor-keys.ts";
 import { useFallbackEmbedder } from "../../lib/index/configured-embedder.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
+import {
+  installLambdaRuntime,
+  invokeBuffered,
+  invokeStreaming,
+  type LambdaHandler,
+} from "../../lib/local/lambda.ts";
+import { httpAnswer, streamHead } from "../../lib/local/rest-answer.ts";
+import { createRouter } from "../../lib/local/routes.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { type TestStore, useStore } from "./engine.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll } from "vitest";
-import { type Engine, engineClient, engineNamed, startEngine } from "../../cli/local/engine/engine.ts";
+import { type Engine, engineClient, engineNamed, startEngine } from "../../lib/local/engine/engine.ts";
 import { NoAnswer } from "../../lib/runtime/aws-error.ts";
 import { type Clock, systemClock } from "../../lib/runtime/clock.ts";
 import { type Random, systemRandom } from "../../lib/runtime/random.ts";

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
-import { type EventOptions, pathOf, type RestRequest, restEvent } from "../../cli/local/rest-event.ts";
-import type { Match } from "../../cli/local/routes.ts";
+import { type EventOptions, pathOf, type RestRequest, restEvent } from "../../lib/local/rest-event.ts";
+import type { Match } from "../../lib/local/routes.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod";
-import { freePort, startProcess } from "../../cli/local/engine/child.ts";
-import { chooseEngine, startEngine } from "../../cli/local/engine/engine.ts";
+import { freePort, startProcess } from "../../lib/local/engine/child.ts";
+import { chooseEngine, startEngine } from "../../lib/local/engine/engine.ts";
 import { enginesVariable } from "./offer-engines.ts";
 
 const diskEngineSchema = z.object({ port: z.int(), folder: z.string() });

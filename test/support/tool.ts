@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { connectLocally } from "../../cli/connection/local.ts";
-import { chooseEngine } from "../../cli/local/engine/engine.ts";
+import { chooseEngine } from "../../lib/local/engine/engine.ts";
+import { connectLocally } from "../../lib/operator/local.ts";
 import { madeOnce, type Recipe } from "./made-once.ts";
 
 export const entry = fileURLToPath(new URL("../../cli/review-api.js", import.meta.url));

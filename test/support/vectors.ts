@@ -1,7 +1,7 @@
-import { nearestVectors } from "../../cli/local/engine/search-vectors.ts";
 import { embedAll, embeddedTexts } from "../../lib/index/embedder.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { isIndexed, vectorItems } from "../../lib/index/write-vectors.ts";
+import { nearestVectors } from "../../lib/local/engine/search-vectors.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { createVectorSearch, type VectorSearch } from "../../lib/store/vectors.ts";

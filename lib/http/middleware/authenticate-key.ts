@@ -6,15 +6,27 @@ import { readableBy } from "../../access/readable.ts";
 import { checkAllIsAllowed } from "../../access/scope.ts";
 import * as kinds from "../../contract/items.ts";
 import type { Operation } from "../../contract/operation.ts";
+import type { TenantKey } from "../../contract/tenants.ts";
+import type { Key } from "../../store/table.ts";
 import { peekBody, restrictedFields } from "../body.ts";
 import { dependencies } from "../dependencies.ts";
 import { keyTextOf } from "../headers.ts";
 import { pathValues, sentParameters } from "../parameters.ts";
-import type { Prefetch } from "../prefetch.ts";
 import { adds, type Middleware } from "./middleware.ts";
 import type { Opened } from "./request-lifecycle.ts";
 
 export type Authenticated = Pick<OperationContext, "principal" | "actor" | "readable" | "prefetched">;
+
+/** Items that an operation reads in the round of authentication. */
+export type Prefetch = (
+  tenant: TenantKey,
+  place: {
+    /** The organization that the key names; undefined for keys that reach several organizations. */
+    readonly organization: string | undefined;
+    /** Decoded, but not checked yet. */
+    readonly path: { readonly [name: string]: string | undefined };
+  },
+) => readonly Key[];
 
 /** Identifies the caller (401), and checks that the operation accepts this kind of key and its `only` (403, 410). */
 export function authenticateKey(

@@ -1,9 +1,9 @@
+import { admit, bucketOwner, gatedTable } from "../../access/admission.ts";
 import { touchLastUsed } from "../../access/last-used.ts";
 import type { OperationContext } from "../../access/operation-context.ts";
 import type { Principal } from "../../access/principal.ts";
 import type { Admission } from "../../access/rate-limiter.ts";
 import type { Operation } from "../../contract/operation.ts";
-import { admit, bucketOwner, gatedTable } from "../admission.ts";
 import { dependencies } from "../dependencies.ts";
 import type { RequestRecord } from "../request-record.ts";
 import type { Authenticated } from "./authenticate-key.ts";

@@ -1,12 +1,12 @@
 import { namesOwnKey } from "../../access/key-reach.ts";
 import type { OperationContext } from "../../access/operation-context.ts";
-import { checkPermission, narrowToPlan } from "../../access/policy.ts";
 import { readableDigest } from "../../access/readable.ts";
+import { authorizeScope, type Locate, narrowScope, resolveScope } from "../../access/request-scope.ts";
+import { coversSeveral } from "../../access/scope.ts";
 import type { Operation } from "../../contract/operation.ts";
-import { bindPaging } from "../cursors.ts";
+import { bindPaging, checkMark } from "../cursors.ts";
 import { dependencies } from "../dependencies.ts";
-import { keyInPath, sentParameters } from "../parameters.ts";
-import { followScope, type Locate, narrowScope, resolveScope, scopeOptionsOf } from "../request-scope.ts";
+import { sentParameters } from "../parameters.ts";
 import type { Authenticated } from "./authenticate-key.ts";
 import { adds, type Middleware } from "./middleware.ts";
 import type { Opened } from "./request-lifecycle.ts";
@@ -34,13 +34,11 @@ export function scopeKey<Op extends Operation>(
           defaultPageSize: operation.paging?.defaultSize ?? 0,
         },
       );
-      const allowed = narrowToPlan(operation, selected, principal.key.kind, scopeOptionsOf(request));
-      const isOwnKey = await namesOwnKey(operation, { principal, prefetched, table }, keyInPath(input));
-      checkPermission(operation, principal, { parameters: sentParameters(event), isOwnKey });
-
-      const scope = await followScope({ table, nowMs: clock.nowMs() }, request, allowed);
-      const narrowed = locate ? await narrowScope(locate, { scope, input, table }) : scope;
-      return { paging, scope: narrowed, isOwnKey };
+      if (cursor && operation.paging?.resumable && coversSeveral(selected)) checkMark(cursor, principal);
+      const isOwnKey = await namesOwnKey(operation, { principal, prefetched, table }, input.path);
+      const sent = { parameters: sentParameters(event), isOwnKey };
+      const scope = await authorizeScope({ table, nowMs: clock.nowMs() }, request, selected, sent);
+      return { paging, scope: locate ? await narrowScope(locate, { scope, input, table }) : scope, isOwnKey };
     }),
   };
 }

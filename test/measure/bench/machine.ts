@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { cpus, platform, release, totalmem } from "node:os";
 import * as z from "zod";
-import { chooseEngine } from "../../../cli/local/engine/engine.ts";
+import { chooseEngine } from "../../../lib/local/engine/engine.ts";
 
 /** The machine of the measurements. */
 export type Machine = {

@@ -1,6 +1,6 @@
 /** One section in this process: node test/measure/bench/run-section.ts <name> <directory> [--quick] */
 import * as z from "zod";
-import { chooseEngine } from "../../../cli/local/engine/engine.ts";
+import { chooseEngine } from "../../../lib/local/engine/engine.ts";
 import { thisMachine } from "./machine.ts";
 import { printSection } from "./print.ts";
 import { keepResult } from "./results.ts";

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
-import { engineClient } from "../../../cli/local/engine/engine.ts";
 import { ingest } from "../../../lib/events/ingest.ts";
 import type { DeadLetter, EventDeps } from "../../../lib/events/ports.ts";
+import { engineClient } from "../../../lib/local/engine/engine.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
 import { createDynamoTable } from "../../../lib/store/dynamo.ts";

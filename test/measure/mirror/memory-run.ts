@@ -4,13 +4,13 @@
  */
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { systemDisk } from "../../../cli/export/disk.ts";
-import { csvTableOf, layoutOf, type RecordFields } from "../../../cli/export/layout.ts";
-import { identityFields } from "../../../cli/export/mirror/identity.ts";
-import type { MirrorChange } from "../../../cli/export/mirror/journal.ts";
-import { earlierRun } from "../../../cli/export/mirror/state.ts";
-import { updateMirror } from "../../../cli/export/mirror/update.ts";
-import type { ExportWalk } from "../../../cli/export/sources.ts";
+import { systemDisk } from "../../../lib/mirror/disk.ts";
+import { identityFields } from "../../../lib/mirror/identity.ts";
+import type { MirrorChange } from "../../../lib/mirror/journal.ts";
+import { csvTableOf, layoutOf, type RecordFields } from "../../../lib/mirror/layout.ts";
+import type { ExportWalk } from "../../../lib/mirror/sources.ts";
+import { earlierRun } from "../../../lib/mirror/state.ts";
+import { updateMirror } from "../../../lib/mirror/update.ts";
 import { peakMemoryBytes } from "../../support/peak-memory.ts";
 
 const [folder = "../../proofs/mirror", rowsText = "1000", rowBytesText = "1000"] = process.argv.slice(2);

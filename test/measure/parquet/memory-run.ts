@@ -7,9 +7,9 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { writeParquet } from "../../../cli/export/datasets/parquet.ts";
-import { systemDisk } from "../../../cli/export/disk.ts";
-import { recordsOf } from "../../datasets/support.ts";
+import { writeParquet } from "../../../lib/mirror/datasets/parquet.ts";
+import { systemDisk } from "../../../lib/mirror/disk.ts";
+import { recordsOf } from "../../mirror/datasets/support.ts";
 import { peakMemoryBytes } from "../../support/peak-memory.ts";
 
 const [folder = ".", rowsText = "1000"] = process.argv.slice(2);

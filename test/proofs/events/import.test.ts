@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { importQueue, pacedQueue } from "../../../cli/connection/paced-queue.ts";
 import { eventQueueSettings, queueLimits } from "../../../lib/contract/platform.ts";
 import { importGroup, letterGroup } from "../../../lib/events/import-group.ts";
 import type { EventQueue, QueueMessage } from "../../../lib/events/ports.ts";
 import { sendEvents } from "../../../lib/events/send.ts";
+import { importQueue, pacedQueue } from "../../../lib/operator/paced-queue.ts";
 import type { Clock } from "../../../lib/runtime/clock.ts";
 import { event, organizationName } from "../../events/support.ts";
 import { finalized } from "../../support/event-data.ts";

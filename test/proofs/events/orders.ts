@@ -1,4 +1,4 @@
-import { dice } from "../../../cli/demo/dice.ts";
+import { dice } from "../../../lib/local/demo/dice.ts";
 
 /** The orders of so many things: all of them, or at most `max` different ones, always with the reverse. */
 export function ordersOf(count: number, max: number, seed: number): ReadonlyArray<readonly number[]> {

@@ -1,4 +1,3 @@
-import { lambdaContext } from "../../../cli/local/lambda.ts";
 import { handler as ingestBatch } from "../../../functions/workers/ingest.ts";
 import * as kinds from "../../../lib/contract/items.ts";
 import { eventLimits, storeLimits } from "../../../lib/contract/limits.ts";
@@ -7,6 +6,7 @@ import { s3Bucket } from "../../../lib/events/s3.ts";
 import { groupOf, type OutgoingEvent, sendEvents } from "../../../lib/events/send.ts";
 import { createSqsCall, sqsQueue } from "../../../lib/events/sqs.ts";
 import { learningUuid } from "../../../lib/learnings/identity.ts";
+import { lambdaContext } from "../../../lib/local/lambda.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
 import type { Table } from "../../../lib/store/table.ts";

@@ -1,4 +1,3 @@
-import { failedEventsOf } from "../../../cli/connection/stack-dead-letters.ts";
 import { eventOf } from "../../../cli/events/event-of.ts";
 import { operatorOrigin } from "../../../lib/audit/entry.ts";
 import { auditLimits } from "../../../lib/contract/limits.ts";
@@ -7,6 +6,7 @@ import { s3Bucket } from "../../../lib/events/s3.ts";
 import { sendEvents } from "../../../lib/events/send.ts";
 import { createSqsCall, sqsQueue } from "../../../lib/events/sqs.ts";
 import { readWaitingEvents, waitingEventId, waitingRows } from "../../../lib/events/waiting-list.ts";
+import { failedEventsOf } from "../../../lib/operator/stack-dead-letters.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
 import {
   createIngestHarness,

@@ -1,9 +1,3 @@
-import {
-  countAdmins,
-  findOrganizationByName,
-  readAllOrganizations,
-} from "../../../cli/connection/organizations.ts";
-import { embedderInUse } from "../../../cli/connection/stack-embedder.ts";
 import { createKey, type KeyRequest } from "../../../lib/access/create-key.ts";
 import { type IssuedKey, listKeysOfOrganization } from "../../../lib/access/key-registry.ts";
 import { revokeKey } from "../../../lib/access/revoke-key.ts";
@@ -18,6 +12,12 @@ import { organizationUuid } from "../../../lib/contract/identity.ts";
 import { auditLimits } from "../../../lib/contract/limits.ts";
 import { decideLearning, pendingLearnings } from "../../../lib/learnings/approval.ts";
 import { authorsBetween } from "../../../lib/metrics/authors.ts";
+import { embedderInUse } from "../../../lib/operator/stack-embedder.ts";
+import {
+  countAdmins,
+  findOrganizationByName,
+  readAllOrganizations,
+} from "../../../lib/organizations/find.ts";
 import { repairTable } from "../../../lib/organizations/repair.ts";
 import { changeApprovalDelay } from "../../../lib/organizations/repository-settings.ts";
 import { changeOrganizationSettings } from "../../../lib/organizations/settings.ts";

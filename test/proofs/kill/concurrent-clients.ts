@@ -1,8 +1,8 @@
-import type { LocalBackend } from "../../../cli/local/backend.ts";
 import { createAnswer } from "../../../lib/contract/operations/learnings.ts";
 import { rolesChangeAnswer, seatsAnswer } from "../../../lib/contract/records-people.ts";
 import type { OutgoingEvent } from "../../../lib/events/send.ts";
 import { sendEvents } from "../../../lib/events/send.ts";
+import type { LocalBackend } from "../../../lib/local/backend.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
 import { finalized } from "../../support/event-data.ts";
 import type { OrganizationId } from "../../support/world.ts";

@@ -1,8 +1,8 @@
-import { loadFunction, prepareFunctions } from "../../../cli/local/functions.ts";
-import { type Gateway, startGateway } from "../../../cli/local/gateway.ts";
 import { errorCodes } from "../../../lib/contract/errors.ts";
 import { operations } from "../../../lib/contract/operations.ts";
 import { binaryMediaTypes, fallbackSource } from "../../../lib/contract/platform.ts";
+import { loadFunction, prepareFunctions } from "../../../lib/local/functions.ts";
+import { type Gateway, startGateway } from "../../../lib/local/gateway.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
 

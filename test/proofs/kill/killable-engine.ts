@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
-import { type EngineCommand, freePort } from "../../../cli/local/engine/child.ts";
-import type { EngineProxy } from "../../../cli/local/engine/durable-proxy.ts";
-import { chooseEngine } from "../../../cli/local/engine/engine.ts";
-import type { EngineKind } from "../../../cli/local/engine/kind.ts";
+import { type EngineCommand, freePort } from "../../../lib/local/engine/child.ts";
+import type { EngineProxy } from "../../../lib/local/engine/durable-proxy.ts";
+import { chooseEngine } from "../../../lib/local/engine/engine.ts";
+import type { EngineKind } from "../../../lib/local/engine/kind.ts";
 
 /** The engine at a fixed address and on a permanent file, in processes that are killed. */
 export class KillableEngine {

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { engineClient } from "../../../cli/local/engine/engine.ts";
 import { operatorOrigin } from "../../../lib/audit/entry.ts";
 import { localEmbedder } from "../../../lib/index/local-embedder.ts";
+import { engineClient } from "../../../lib/local/engine/engine.ts";
 import { createRole } from "../../../lib/people/custom-roles.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { startGateway } from "../../../cli/local/gateway.ts";
-import type { LambdaHandler } from "../../../cli/local/lambda.ts";
 import { requestLimits, streamLimits } from "../../../lib/contract/limits.ts";
 import { reviewCommentMetrics } from "../../../lib/contract/operations/metrics.ts";
 import { binaryMediaTypes } from "../../../lib/contract/platform.ts";
+import { startGateway } from "../../../lib/local/gateway.ts";
+import type { LambdaHandler } from "../../../lib/local/lambda.ts";
 import { finalizePullRequests } from "../../../lib/metrics/finalize.ts";
 import { pullRequestFinalized } from "../../../lib/metrics/finalized.ts";
 import { checkAnswerSize } from "../../../lib/metrics/too-large.ts";

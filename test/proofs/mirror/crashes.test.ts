@@ -1,9 +1,9 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { type Dice, dice } from "../../../cli/demo/dice.ts";
-import { type ExportFormat, exportFormats } from "../../../cli/export/format.ts";
 import { ReviewApiError } from "../../../lib/client/error.ts";
+import { type Dice, dice } from "../../../lib/local/demo/dice.ts";
+import { type ExportFormat, exportFormats } from "../../../lib/mirror/format.ts";
 import { useDev } from "../../cli/support.ts";
 import { atRest, mirrorFaults } from "../../support/mirror-oracle.ts";
 import { volume } from "../../support/volume.ts";

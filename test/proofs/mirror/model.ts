@@ -1,11 +1,11 @@
-import type { Dice } from "../../../cli/demo/dice.ts";
-import type { Disk, OpenFile } from "../../../cli/export/disk.ts";
-import type { ExportFormat } from "../../../cli/export/format.ts";
-import { csvTableOf, layoutOf, type RecordFields } from "../../../cli/export/layout.ts";
-import { identityFields } from "../../../cli/export/mirror/identity.ts";
-import type { MirrorChange } from "../../../cli/export/mirror/journal.ts";
-import type { ExportPage, ExportWalk } from "../../../cli/export/sources.ts";
 import { ReviewApiError } from "../../../lib/client/error.ts";
+import type { Dice } from "../../../lib/local/demo/dice.ts";
+import type { Disk, OpenFile } from "../../../lib/mirror/disk.ts";
+import type { ExportFormat } from "../../../lib/mirror/format.ts";
+import { identityFields } from "../../../lib/mirror/identity.ts";
+import type { MirrorChange } from "../../../lib/mirror/journal.ts";
+import { csvTableOf, layoutOf, type RecordFields } from "../../../lib/mirror/layout.ts";
+import type { ExportPage, ExportWalk } from "../../../lib/mirror/sources.ts";
 
 const identity = { thing: "id", organization: ["provider", "organization_id"] };
 const columns = [...identityFields(identity), "text"].map((name) => ({

@@ -1,16 +1,16 @@
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { type Dice, dice } from "../../../cli/demo/dice.ts";
-import { exportFormats } from "../../../cli/export/format.ts";
+import { type Client, createClient } from "../../../lib/client/client.ts";
+import { ReviewApiError } from "../../../lib/client/error.ts";
+import { type Dice, dice } from "../../../lib/local/demo/dice.ts";
+import { exportFormats } from "../../../lib/mirror/format.ts";
 import {
   type ExportQuery,
   type ExportSource,
   type ExportWalk,
   learnings,
   metricsSources,
-} from "../../../cli/export/sources.ts";
-import { type Client, createClient } from "../../../lib/client/client.ts";
-import { ReviewApiError } from "../../../lib/client/error.ts";
+} from "../../../lib/mirror/sources.ts";
 import { useDev } from "../../cli/support.ts";
 import { item, verbsOf } from "../../learnings/fixture.ts";
 import { useApi } from "../../support/api.ts";

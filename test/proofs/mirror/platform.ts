@@ -1,4 +1,4 @@
-import type { Dice, NonEmpty } from "../../../cli/demo/dice.ts";
+import type { Dice, NonEmpty } from "../../../lib/local/demo/dice.ts";
 import type { Table } from "../../../lib/store/table.ts";
 import { item, verbsOf } from "../../learnings/fixture.ts";
 import { closed, mcp } from "../../support/event-data.ts";

@@ -1,11 +1,11 @@
 import { readFile, rename, rm } from "node:fs/promises";
 import { expect } from "vitest";
-import { type Disk, readFilePieces, readFileRows, statOf, systemDisk } from "../../../cli/export/disk.ts";
-import { type Layout, parseRow } from "../../../cli/export/layout.ts";
-import { digestsOf } from "../../../cli/export/mirror/identity.ts";
-import { type ExportRequest, earlierRun } from "../../../cli/export/mirror/state.ts";
-import { updateMirror } from "../../../cli/export/mirror/update.ts";
-import type { ExportWalk } from "../../../cli/export/sources.ts";
+import { type Disk, readFilePieces, readFileRows, statOf, systemDisk } from "../../../lib/mirror/disk.ts";
+import { digestsOf } from "../../../lib/mirror/identity.ts";
+import { type Layout, parseRow } from "../../../lib/mirror/layout.ts";
+import type { ExportWalk } from "../../../lib/mirror/sources.ts";
+import { type ExportRequest, earlierRun } from "../../../lib/mirror/state.ts";
+import { updateMirror } from "../../../lib/mirror/update.ts";
 import { atRest, mirrorFaults } from "../../support/mirror-oracle.ts";
 
 /**

@@ -3,8 +3,8 @@ import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { portOf } from "../../../cli/local/engine/child.ts";
-import { engineKinds } from "../../../cli/local/engine/engine.ts";
+import { portOf } from "../../../lib/local/engine/child.ts";
+import { engineKinds } from "../../../lib/local/engine/engine.ts";
 import {
   callTool,
   event,

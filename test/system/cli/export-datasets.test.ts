@@ -1,8 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { type StandIn, startApi } from "../../cli/export-api.ts";
 import { callJson, callTool, useDev } from "../../cli/support.ts";
+import { type StandIn, startApi } from "../../mirror/export-api.ts";
 
 const dev = useDev();
 let folder = "";

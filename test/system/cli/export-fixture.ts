@@ -1,8 +1,8 @@
 import { readdir, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, beforeEach } from "vitest";
-import { keyOf, type StandIn, startApi } from "../../cli/export-api.ts";
 import { callTool, type DevTools } from "../../cli/support.ts";
+import { keyOf, type StandIn, startApi } from "../../mirror/export-api.ts";
 
 export const learning = (number: number) => ({
   id: `l${number}`,

@@ -1,9 +1,9 @@
 import { appendFile, chmod, readdir, rm, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { tryLock } from "../../../cli/local/lock.ts";
-import { keyOf, type StandIn } from "../../cli/export-api.ts";
+import { tryLock } from "../../../lib/runtime/file-lock.ts";
 import { callJson, callTool, useDev } from "../../cli/support.ts";
+import { keyOf, type StandIn } from "../../mirror/export-api.ts";
 import { all, learning, useExport } from "./export-fixture.ts";
 
 const { started, target, content, exportLearnings, lines } = useExport(useDev());

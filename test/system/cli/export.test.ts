@@ -1,8 +1,8 @@
 import { appendFile, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type StandIn, startApi } from "../../cli/export-api.ts";
 import { callJson, callTool, runTool, useDev } from "../../cli/support.ts";
+import { type StandIn, startApi } from "../../mirror/export-api.ts";
 import { all, useExport } from "./export-fixture.ts";
 
 const dev = useDev();

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { tryExportLock } from "../../../cli/export/lock.ts";
-import { tryLock } from "../../../cli/local/lock.ts";
+import { tryExportLock } from "../../../lib/mirror/lock.ts";
+import { tryLock } from "../../../lib/runtime/file-lock.ts";
 import { useDev } from "../../cli/support.ts";
 
 const tools = useDev();
@@ -23,7 +23,7 @@ test("only one process has the lock at a time, and it is free again after the re
 test("a killed process no longer holds the lock", async () => {
   const file = join(await tools.folder(), "lock");
   const script = `
-    import { tryLock } from ${JSON.stringify(new URL("../../../cli/local/lock.ts", import.meta.url).href)};
+    import { tryLock } from ${JSON.stringify(new URL("../../../lib/runtime/file-lock.ts", import.meta.url).href)};
     globalThis.lock = tryLock(${JSON.stringify(file)});
     console.log("locked");
     setInterval(() => {}, 1_000);

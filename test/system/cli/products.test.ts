@@ -2,9 +2,9 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import cdkSettings from "../../../cdk.json" with { type: "json" };
-import { products } from "../../../cli/generate/products.ts";
 import { dashboardFiles } from "../../../lib/contract/dashboard.ts";
 import { documentFile } from "../../../lib/contract/reference.ts";
+import { products } from "../../../lib/generate/products.ts";
 import manifest from "../../../package.json" with { type: "json" };
 import { copyProject, type ProjectCopy } from "../docs/project-copy.ts";
 

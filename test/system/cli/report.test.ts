@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
-import { startFakeAws } from "../../cli/fake-aws.ts";
+import { startFakeAws } from "../../checks/fake-aws.ts";
 import { callJson, callTool, event, ndjson, soloOrganization } from "../../cli/support.ts";
 import { useService } from "../../support/service.ts";
 import { entry } from "../../support/tool.ts";

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { readDocument } from "../../../cli/document-file.ts";
-import { tryExportLock } from "../../../cli/export/lock.ts";
+import { tryExportLock } from "../../../lib/mirror/lock.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
 import { secretText, signRing } from "../../../lib/webhooks/sign.ts";

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { PGlite } from "@electric-sql/pglite";
 import { beforeAll, describe, expect, test } from "vitest";
-import { datasetNames } from "../../../cli/export/datasets/datasets.ts";
-import { loadSql, warehouses } from "../../../cli/export/datasets/sql.ts";
-import type { RecordFields } from "../../../cli/export/layout.ts";
-import { ndjson, recordsOf } from "../../datasets/support.ts";
+import { datasetNames } from "../../../lib/mirror/datasets/datasets.ts";
+import { loadSql, warehouses } from "../../../lib/mirror/datasets/sql.ts";
+import type { RecordFields } from "../../../lib/mirror/layout.ts";
+import { ndjson, recordsOf } from "../../mirror/datasets/support.ts";
 
 type Engine = {
   load(name: (typeof datasetNames)[number], changes: readonly object[]): Promise<void>;

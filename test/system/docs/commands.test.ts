@@ -10,7 +10,7 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { parseYaml } from "@redocly/openapi-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
-import { startFakeAws } from "../../cli/fake-aws.ts";
+import { startFakeAws } from "../../checks/fake-aws.ts";
 import { callJson, callTool, event, ndjson, soloOrganization } from "../../cli/support.ts";
 import { blockCommands, pages, read, root } from "../../docs/pages.ts";
 import { useService } from "../../support/service.ts";
@@ -51,7 +51,7 @@ const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
   ],
   [
     /^npx review-api (verify|preflight)\b/,
-    "test/system/cli/verify.test.ts and test/cli/preflight.test.ts run them",
+    "test/system/cli/verify.test.ts and test/checks/preflight.test.ts run them",
   ],
   [/^npm run record:items\b/, "would change a file; test/store/recorded-items.test.ts reads it"],
   [

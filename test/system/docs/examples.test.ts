@@ -1,10 +1,10 @@
 import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { recordingsFolder } from "../../../cli/generate/examples.ts";
 import * as kinds from "../../../lib/contract/items.ts";
 import type { Operation } from "../../../lib/contract/operation.ts";
 import { type ListedOperation, operationOf, operations } from "../../../lib/contract/operations.ts";
 import { possibleErrors } from "../../../lib/contract/possible-errors.ts";
+import { recordingsFolder } from "../../../lib/generate/examples.ts";
 import { createCursorKeys } from "../../../lib/http/cursor-keys.ts";
 import { openApiDocument } from "../../../lib/openapi/document.ts";
 import { asNode } from "../../../lib/openapi/schema-changes.ts";

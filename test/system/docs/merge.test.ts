@@ -33,7 +33,7 @@ async function addOperation(id: string, steps: readonly Step[]): Promise<void> {
   await copy.run(
     `npx vitest run test/measure/bench/round-trips test/system/docs/examples.test.ts -t "^${id} " --update`,
   );
-  await copy.run("node cli/generate/run.ts && node test/measure/bench/scale/run.ts");
+  await copy.run("node lib/generate/run.ts && node test/measure/bench/scale/run.ts");
   await commit(`feat: ${id}`);
 }
 
@@ -48,7 +48,7 @@ test(
       "npx vitest run test/contract test/docs test/openapi test/measure/bench/scale/pages.test.ts",
     );
     // Nothing is left to generate.
-    await copy.run("node cli/generate/run.ts && git diff --exit-code");
+    await copy.run("node lib/generate/run.ts && git diff --exit-code");
   },
   timeoutMs,
 );

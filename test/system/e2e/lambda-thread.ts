@@ -4,7 +4,7 @@ import {
   invokeBuffered,
   invokeStreaming,
   type LambdaHandler,
-} from "../../../cli/local/lambda.ts";
+} from "../../../lib/local/lambda.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
 import type { ThreadAnswer, ThreadRequest } from "./lambda-function.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { onTestFinished, vi } from "vitest";
 import * as z from "zod";
 import { stackOutputs } from "../../../lib/contract/platform.ts";
-import { startFakeAws } from "../../cli/fake-aws.ts";
+import { startFakeAws } from "../../checks/fake-aws.ts";
 import type { Deployment } from "./deployment.ts";
 
 const sendBatch = z.object({

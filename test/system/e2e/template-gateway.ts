@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import * as z from "zod";
-import { httpAnswer, MalformedAnswer, streamHead } from "../../../cli/local/rest-answer.ts";
-import { pathOf, restEvent } from "../../../cli/local/rest-event.ts";
-import { createRouter } from "../../../cli/local/routes.ts";
 import { apiGatewayLimits, lambdaLimits } from "../../../lib/contract/platform.ts";
+import { httpAnswer, MalformedAnswer, streamHead } from "../../../lib/local/rest-answer.ts";
+import { pathOf, restEvent } from "../../../lib/local/rest-event.ts";
+import { createRouter } from "../../../lib/local/routes.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
 import {

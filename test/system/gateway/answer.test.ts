@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { invokeBuffered } from "../../../cli/local/lambda.ts";
+import { invokeBuffered } from "../../../lib/local/lambda.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
 import { call, useGateway } from "./support.ts";

@@ -4,7 +4,7 @@ import { Readable, type Writable } from "node:stream";
 import middy from "@middy/core";
 import { executionModeStreamifyResponse } from "@middy/core/StreamifyResponse";
 import { describe, expect, test } from "vitest";
-import { installLambdaRuntime } from "../../../cli/local/lambda.ts";
+import { installLambdaRuntime } from "../../../lib/local/lambda.ts";
 import { call, mirror, useGateway } from "./support.ts";
 
 installLambdaRuntime();

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { type IncomingHttpHeaders, request } from "node:http";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { afterEach } from "vitest";
-import { type Gateway, type GatewayOptions, startGateway } from "../../../cli/local/gateway.ts";
-import type { LambdaHandler } from "../../../cli/local/lambda.ts";
-import type { RoutedOperation } from "../../../cli/local/routes.ts";
+import { type Gateway, type GatewayOptions, startGateway } from "../../../lib/local/gateway.ts";
+import type { LambdaHandler } from "../../../lib/local/lambda.ts";
+import type { RoutedOperation } from "../../../lib/local/routes.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
 

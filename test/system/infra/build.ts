@@ -46,7 +46,7 @@ const ingredients = [
   "lib",
   "functions",
   "infra",
-  "cli/local",
+  "lib/local",
   "test/system/e2e/lambda-thread.ts",
   "test/system/infra/synthesize.ts",
   "test/system/infra/build.ts",

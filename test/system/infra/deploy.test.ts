@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import cdkSettings from "../../../cdk.json" with { type: "json" };
 import { projectDirectory } from "../../../infra/bundle.ts";
 import { rollback, stackOutputs } from "../../../lib/contract/platform.ts";
-import { startFakeAws } from "../../cli/fake-aws.ts";
+import { startFakeAws } from "../../checks/fake-aws.ts";
 import { plainTemplate } from "./built-templates.ts";
 import { ofType } from "./support.ts";
 

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { engineClient } from "../../../../cli/local/engine/engine.ts";
 import * as kinds from "../../../../lib/contract/items.ts";
 import { isOf } from "../../../../lib/contract/kind.ts";
+import { engineClient } from "../../../../lib/local/engine/engine.ts";
 import { toMcpRecord } from "../../../../lib/metrics/mcp.ts";
 import { renderReviewComments } from "../../../../lib/metrics/review-comments.ts";
 import { toReviewRecord } from "../../../../lib/metrics/reviews.ts";

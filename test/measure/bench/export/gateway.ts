@@ -1,9 +1,9 @@
 /** The local gateway and the handlers, in their own process, until the parent process ends. */
 import * as z from "zod";
-import { loadFunction, prepareFunctions } from "../../../../cli/local/functions.ts";
-import { startGateway } from "../../../../cli/local/gateway.ts";
 import { operations } from "../../../../lib/contract/operations.ts";
 import { binaryMediaTypes, fallbackSource } from "../../../../lib/contract/platform.ts";
+import { loadFunction, prepareFunctions } from "../../../../lib/local/functions.ts";
+import { startGateway } from "../../../../lib/local/gateway.ts";
 import { systemClock } from "../../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../../lib/runtime/random.ts";
 import { argumentOf } from "../frame/child.ts";

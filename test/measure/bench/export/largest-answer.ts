@@ -4,7 +4,7 @@
  */
 import { gunzipSync, gzipSync } from "node:zlib";
 import * as z from "zod";
-import { installLambdaRuntime, invokeStreaming } from "../../../../cli/local/lambda.ts";
+import { installLambdaRuntime, invokeStreaming } from "../../../../lib/local/lambda.ts";
 import { systemClock } from "../../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../../lib/runtime/random.ts";
 import { peakMemoryBytes } from "../../../support/peak-memory.ts";

@@ -3,7 +3,7 @@ import diagnostics from "node:diagnostics_channel";
 import { readFileSync } from "node:fs";
 import { ClientRequest } from "node:http";
 import * as z from "zod";
-import { installLambdaRuntime } from "../../../../cli/local/lambda.ts";
+import { installLambdaRuntime } from "../../../../lib/local/lambda.ts";
 import { argumentOf } from "./child.ts";
 import { invoke, invokeForResult, loadHandler } from "./invoke.ts";
 import { type ContestantReply, contestantArgument, contestantRequest } from "./messages.ts";

@@ -1,10 +1,10 @@
 import { pathToFileURL } from "node:url";
 import * as z from "zod";
-import { invokeStreaming, type LambdaHandler, lambdaContext } from "../../../../cli/local/lambda.ts";
-import { restEvent } from "../../../../cli/local/rest-event.ts";
-import { createRouter } from "../../../../cli/local/routes.ts";
 import { operations } from "../../../../lib/contract/operations.ts";
 import { binaryMediaTypes } from "../../../../lib/contract/platform.ts";
+import { invokeStreaming, type LambdaHandler, lambdaContext } from "../../../../lib/local/lambda.ts";
+import { restEvent } from "../../../../lib/local/rest-event.ts";
+import { createRouter } from "../../../../lib/local/routes.ts";
 import { systemClock } from "../../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../../lib/runtime/random.ts";
 import type { BufferedAnswer } from "./messages.ts";

@@ -1,7 +1,7 @@
-import { type Engine, engineClient, startEngine } from "../../../../cli/local/engine/engine.ts";
 import * as kinds from "../../../../lib/contract/items.ts";
 import { workspaceTenant } from "../../../../lib/contract/tenants.ts";
 import { createCursorKeys } from "../../../../lib/http/cursor-keys.ts";
+import { type Engine, engineClient, startEngine } from "../../../../lib/local/engine/engine.ts";
 import { systemClock } from "../../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../../lib/runtime/random.ts";
 import { createTable } from "../../../../lib/store/create-table.ts";

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { chooseEngine } from "../../../../cli/local/engine/engine.ts";
+import { chooseEngine } from "../../../../lib/local/engine/engine.ts";
 import { systemClock } from "../../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../../lib/runtime/random.ts";
 import { createDynamoTable } from "../../../../lib/store/dynamo.ts";

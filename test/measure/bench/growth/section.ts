@@ -1,4 +1,4 @@
-import { chooseEngine } from "../../../../cli/local/engine/engine.ts";
+import { chooseEngine } from "../../../../lib/local/engine/engine.ts";
 import { lineChart } from "../picture.ts";
 import {
   atMost,

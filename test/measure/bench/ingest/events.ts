@@ -1,7 +1,7 @@
-import { type Engine, engineClient } from "../../../../cli/local/engine/engine.ts";
 import { eventQueueSettings } from "../../../../lib/contract/platform.ts";
 import { ingest } from "../../../../lib/events/ingest.ts";
 import type { EventDeps, QueueMessage } from "../../../../lib/events/ports.ts";
+import { type Engine, engineClient } from "../../../../lib/local/engine/engine.ts";
 import type { KnownTenants } from "../../../../lib/metrics/finalize.ts";
 import { systemClock, toTimestamp } from "../../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../../lib/runtime/random.ts";

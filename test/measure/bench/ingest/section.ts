@@ -1,4 +1,4 @@
-import type { Engine } from "../../../../cli/local/engine/engine.ts";
+import type { Engine } from "../../../../lib/local/engine/engine.ts";
 import type { Item } from "../../../../lib/store/table.ts";
 import { github, type OrganizationId, World } from "../../../support/world.ts";
 import { atMost, rounded, type Section, type SectionModule, tableOf } from "../section.ts";

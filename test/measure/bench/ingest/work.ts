@@ -1,4 +1,4 @@
-import { startEngine } from "../../../../cli/local/engine/engine.ts";
+import { startEngine } from "../../../../lib/local/engine/engine.ts";
 import { chunksOf } from "../../../../lib/runtime/chunks.ts";
 import { github, World } from "../../../support/world.ts";
 import { batchesOf, depsOf, ingestAll, openTable, prepare, together } from "./events.ts";

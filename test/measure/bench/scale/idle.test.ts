@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from "vitest";
 import * as z from "zod";
-import { loadFunction } from "../../../../cli/local/functions.ts";
-import { invokeBuffered } from "../../../../cli/local/lambda.ts";
 import { environmentVariables } from "../../../../lib/contract/platform.ts";
 import { probeApi, workers } from "../../../../lib/contract/workers.ts";
+import { loadFunction } from "../../../../lib/local/functions.ts";
+import { invokeBuffered } from "../../../../lib/local/lambda.ts";
 import { systemClock } from "../../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../../lib/runtime/random.ts";
 import { useApi } from "../../../support/api.ts";

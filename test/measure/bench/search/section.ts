@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startEngine } from "../../../../cli/local/engine/engine.ts";
 import { localEmbedder } from "../../../../lib/index/local-embedder.ts";
 import { searchForReview } from "../../../../lib/learnings/search.ts";
+import { startEngine } from "../../../../lib/local/engine/engine.ts";
 import { localIdentity } from "../../../../lib/runtime/aws-identity.ts";
 import { systemClock } from "../../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../../lib/runtime/random.ts";

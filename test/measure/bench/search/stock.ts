@@ -1,7 +1,6 @@
 import { deepEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { engineClient, startEngine } from "../../../../cli/local/engine/engine.ts";
 import { organizationUuid } from "../../../../lib/contract/identity.ts";
 import { tableShape } from "../../../../lib/contract/table.ts";
 import { organizationTenant } from "../../../../lib/contract/tenants.ts";
@@ -10,6 +9,7 @@ import { localEmbedder } from "../../../../lib/index/local-embedder.ts";
 import { vectorItems } from "../../../../lib/index/write-vectors.ts";
 import { redactContent } from "../../../../lib/learnings/content.ts";
 import { newLearning, writeContext } from "../../../../lib/learnings/record.ts";
+import { engineClient, startEngine } from "../../../../lib/local/engine/engine.ts";
 import { systemClock, toTimestamp } from "../../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../../lib/runtime/random.ts";
 import { createTable } from "../../../../lib/store/create-table.ts";

@@ -1,13 +1,13 @@
-import { type Engine, engineClient } from "../../../../cli/local/engine/engine.ts";
-import { loadFunction } from "../../../../cli/local/functions.ts";
-import { installLambdaRuntime, invokeBuffered, invokeStreaming } from "../../../../cli/local/lambda.ts";
-import { type HttpAnswer, httpAnswer, streamHead } from "../../../../cli/local/rest-answer.ts";
-import { createRouter } from "../../../../cli/local/routes.ts";
 import { operations } from "../../../../lib/contract/operations.ts";
 import { binaryMediaTypes, environmentVariables } from "../../../../lib/contract/platform.ts";
 import { createCursorKeys } from "../../../../lib/http/cursor-keys.ts";
 import { useFallbackEmbedder } from "../../../../lib/index/configured-embedder.ts";
 import { localEmbedder } from "../../../../lib/index/local-embedder.ts";
+import { type Engine, engineClient } from "../../../../lib/local/engine/engine.ts";
+import { loadFunction } from "../../../../lib/local/functions.ts";
+import { installLambdaRuntime, invokeBuffered, invokeStreaming } from "../../../../lib/local/lambda.ts";
+import { type HttpAnswer, httpAnswer, streamHead } from "../../../../lib/local/rest-answer.ts";
+import { createRouter } from "../../../../lib/local/routes.ts";
 import { systemClock } from "../../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../../lib/runtime/random.ts";
 import type { StoreClient } from "../../../../lib/store/client.ts";

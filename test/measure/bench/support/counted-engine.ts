@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { buffer } from "node:stream/consumers";
-import { type Engine, startEngine } from "../../../../cli/local/engine/engine.ts";
 import { tableShape } from "../../../../lib/contract/table.ts";
+import { type Engine, startEngine } from "../../../../lib/local/engine/engine.ts";
 import type { Attributes } from "./attributes.ts";
 import { itemBytes } from "./engine-file.ts";
 

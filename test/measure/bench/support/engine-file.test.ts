@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { engineClient, startEngine } from "../../../../cli/local/engine/engine.ts";
+import { engineClient, startEngine } from "../../../../lib/local/engine/engine.ts";
 import { finalizePullRequests } from "../../../../lib/metrics/finalize.ts";
 import { systemClock } from "../../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../../lib/runtime/random.ts";

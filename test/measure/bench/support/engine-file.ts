@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
-import { engineClient, startEngine } from "../../../../cli/local/engine/engine.ts";
-import type { EngineKind } from "../../../../cli/local/engine/kind.ts";
+import { engineClient, startEngine } from "../../../../lib/local/engine/engine.ts";
+import type { EngineKind } from "../../../../lib/local/engine/kind.ts";
 import { systemClock } from "../../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../../lib/runtime/random.ts";
 import { createTable } from "../../../../lib/store/create-table.ts";

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import { chooseEngine, engineClient } from "../../../../cli/local/engine/engine.ts";
-import { answerSearchVectors } from "../../../../cli/local/engine/search-vectors.ts";
 import { awsLimits } from "../../../../lib/contract/limits.ts";
+import { chooseEngine, engineClient } from "../../../../lib/local/engine/engine.ts";
+import { answerSearchVectors } from "../../../../lib/local/engine/search-vectors.ts";
 import { callsUnderWay } from "./meters.ts";
 
 /**

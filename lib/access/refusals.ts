@@ -1,0 +1,59 @@
+import type { AuditDeps } from "../audit/entry.ts";
+import { type KeyRefusal, recordRefusal } from "../audit/refusals.ts";
+import type { ApiError } from "../contract/api-error.ts";
+import { type ErrorCode, errorCodes } from "../contract/errors.ts";
+import * as kinds from "../contract/items.ts";
+import { auditLimits, cacheLimits } from "../contract/limits.ts";
+import { describeError, log } from "../runtime/log.ts";
+import type { KeyItem } from "../store/items/key.ts";
+import { parseMember } from "../store/items/people.ts";
+import type { Table } from "../store/table.ts";
+import { AuthenticationError } from "./authenticate.ts";
+import { actorOf, type Principal } from "./principal.ts";
+
+/** The refusals that a warm function has recorded within the last minute, so that repeated refusals cost no reads. */
+export class RefusalMemory {
+  readonly #recordedAtMs = new Map<string, number>();
+
+  isRecorded(keyId: string, reason: string, nowMs: number): boolean {
+    const atMs = this.#recordedAtMs.get(`${keyId} ${reason}`);
+    return atMs !== undefined && atMs <= nowMs && nowMs < atMs + auditLimits.refusedEveryMs;
+  }
+
+  noteRecorded(keyId: string, reason: string, nowMs: number): void {
+    if (this.#recordedAtMs.size >= cacheLimits.refusalsMax) this.#recordedAtMs.clear();
+    this.#recordedAtMs.set(`${keyId} ${reason}`, nowMs);
+  }
+}
+
+/** Statuses that refuse a key, as opposed to statuses for a mistake in the request. */
+const refusingStatuses = new Set([401, 402, 403, 410, 429]);
+const refuses = (code: ErrorCode): boolean =>
+  refusingStatuses.has(errorCodes[code].status) || code === "ORGANIZATION_NOT_FOUND";
+
+/** The answer is already decided: nothing that happens here changes it. */
+export async function auditRefusal(
+  deps: AuditDeps & { readonly table: Table; readonly refusals: RefusalMemory },
+  error: ApiError,
+  principal: Principal | undefined,
+  request: Omit<KeyRefusal, "key" | "actor" | "reason">,
+): Promise<void> {
+  const key = error instanceof AuthenticationError ? error.key : principal?.key;
+  if (!key || !refuses(error.code)) return;
+  const reason = error instanceof AuthenticationError ? error.reason : error.code;
+  if (deps.refusals.isRecorded(key.id, reason, deps.clock.nowMs())) return;
+  try {
+    const userName = principal ? principal.userName : await readUserName(deps.table, key);
+    await recordRefusal(deps, { key, actor: actorOf({ key, userName }), reason, ...request });
+    deps.refusals.noteRecorded(key.id, reason, deps.clock.nowMs());
+  } catch (error) {
+    log("warn", "refusal not audited", { request_id: request.requestId, cause: describeError(error) });
+  }
+}
+
+/** For a key that is refused before its member is read: the audit entry names the member anyway. */
+async function readUserName(table: Table, { kind, organization, owner }: KeyItem): Promise<string | null> {
+  if (kind !== "user" || organization === null || owner === null) return null;
+  const item = await table.get(kinds.member.key({ organization, userId: owner }));
+  return item ? parseMember(item).username : null;
+}

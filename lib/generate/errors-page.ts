@@ -1,0 +1,29 @@
+import { errorCodes, itemErrorCodes } from "../contract/errors.ts";
+import { markdownTable } from "./marked-parts.ts";
+
+const link = (code: string): string => `[${code}](errors/${code}.md)`;
+
+/** docs/use/errors.md: every error code with its explanation. */
+export const errorsPage = (): string =>
+  [
+    "# Error codes",
+    'Write programs that look at the code, never at the message: the list of codes is closed, and the message is for people. Every error answer has a `Link` header with `rel="help"` that leads to the page of its code.',
+    "## Codes of answers",
+    markdownTable(
+      ["Code", "HTTP", "Meaning"],
+      Object.entries(errorCodes)
+        .toSorted(([one], [other]) => (one < other ? -1 : 1))
+        .map(([code, { status, meaning }]) => [link(code), String(status), meaning]),
+    ),
+    "## Codes of single items",
+    "An answer of 200 to a batch has these codes for the items that failed.",
+    markdownTable(
+      ["Code", "Meaning"],
+      Object.entries(itemErrorCodes)
+        .toSorted(([one], [other]) => (one < other ? -1 : 1))
+        .map(([code, meaning]) => [link(code), String(meaning)]),
+    ),
+    "",
+  ]
+    .join("\n\n")
+    .replace(/\n+$/, "\n");

@@ -1,0 +1,146 @@
+import { keyKinds } from "../contract/access.ts";
+import { auditActionMeanings, auditActionNames } from "../contract/audit.ts";
+import {
+  eventLimits,
+  keyLimits,
+  learningLimits,
+  pageLimits,
+  peopleLimits,
+  requestLimits,
+  securityLimits,
+} from "../contract/limits.ts";
+import type { Operation } from "../contract/operation.ts";
+import { operations } from "../contract/operations.ts";
+import { operationOfType, webhookTypeMeanings, webhookTypes } from "../contract/webhooks.ts";
+import { markdownTable, withParts } from "./marked-parts.ts";
+
+/** The tables of the guide that are generated from the contract: each is between two marks with its name. */
+const tables: Readonly<Record<string, () => string>> = {
+  operations: operationsTable,
+  actions: actionsTable,
+  rings: ringsTable,
+  limits: limitsTable,
+};
+
+/** The guide with its tables generated from the contract. */
+export const guideWithTables = (guide: string): string => withParts(guide, tables);
+
+/** The first page of the reference: its table of key kinds is the one of the guide. */
+export const startWithTables = (start: string, guide: string): string =>
+  withParts(start, { kinds: () => kindsTable(guide), limits: limitsTable });
+
+function kindsTable(guide: string): string {
+  const [found] = /^\| Kind .*?(?=\n\n)/ms.exec(guide) ?? [];
+  if (found === undefined) throw new Error("The guide has no table of the kinds of keys.");
+  return found.replaceAll(/ {2,}/g, " ");
+}
+
+const table = markdownTable;
+
+function ringsTable(): string {
+  return table(
+    ["Type", "It rings when", "The receiver calls"],
+    webhookTypes.map((type) => [`\`${type}\``, webhookTypeMeanings[type], `\`${operationOfType(type)}\``]),
+  );
+}
+
+const verdicts = { accepted: "yes", forbidden: "403", gone: "410" } as const;
+const shownKinds = keyKinds.filter((kind) => kind !== "agentic");
+
+function operationsTable(): string {
+  const heads = [
+    "Operation",
+    ...shownKinds,
+    "workspace's `org_id`",
+    "needs",
+    "`only`",
+    "limit",
+    "counted for",
+  ];
+  return table(
+    heads,
+    operations.map((operation: Operation) => [
+      `${operation.method} ${operation.path}`,
+      ...shownKinds.map((kind) => verdicts[operation.keys[kind]]),
+      operation.keys.workspace === "accepted" ? operation.organization : "–",
+      needsOf(operation),
+      operation.only ? `\`${operation.only}\`` : "–",
+      limitOf(operation),
+      `${owners[operation.rateLimit.owner]}${operation.allowsOwnKey ? "; of itself: key" : ""}`,
+    ]),
+  );
+}
+
+const owners = {
+  quota: "organization, workspace or instance",
+  organization: "organization",
+  key: "key",
+} as const;
+
+function needsOf({ needs, needsOfKind, plan, gates = [], allowsOwnKey, allowsMaker }: Operation): string {
+  const words = [
+    plan === "any" ? "every plan" : "",
+    gates.includes("self_hosted") ? "self-hosted" : "",
+    needs === "admin"
+      ? `Admin${allowsOwnKey ? ", or the key itself" : ""}${allowsMaker ? ", or the key that made it" : ""}`
+      : needs === null
+        ? ""
+        : `\`${needs}\``,
+    ...Object.entries(needsOfKind ?? {}).map(([kind, permission]) => `\`${permission}\` (${kind} keys)`),
+  ];
+  return words.filter(Boolean).join(", ");
+}
+
+/** Operations of one bucket share one window. A row says nothing about other rows: a new operation changes none. */
+const limitOf = ({ rateLimit: { bucket, requestsMax, windowSeconds } }: Operation): string =>
+  `${requestsMax} in ${windowSeconds} s (${bucket})`;
+
+function actionsTable(): string {
+  const rows = auditActionNames.map((name) => [`\`${name}\``, auditActionMeanings[name]]);
+  return table(["Action", "What happened"], rows);
+}
+
+const mebibytes = (bytes: number): string => `${bytes / 1024 / 1024} MiB`;
+const count = (number: number): string => number.toLocaleString("en-US");
+
+function limitsTable(): string {
+  const { metrics, learnings, findings, users, keys, auditLogs, organizations, repositories } = pageLimits;
+  const smaller = new Set([users, keys, auditLogs, organizations, repositories].map(({ max }) => max));
+  return table(
+    ["What", "Limit"],
+    [
+      [
+        "a page of pull requests, Learnings or findings",
+        [...new Set([metrics.max, learnings.max, findings.max])].map(count).join(", "),
+      ],
+      [
+        "a page of users, keys, audit logs, organizations or repositories",
+        [...smaller].map(count).join(", "),
+      ],
+      [
+        "an answer",
+        `${mebibytes(requestLimits.responseBytesMax)} before compression; ask for \`gzip\` or \`br\``,
+      ],
+      [
+        "a body",
+        `${mebibytes(requestLimits.bodyBytesMax)}; ${mebibytes(requestLimits.learningsBodyBytesMax)} for \`POST /v1/learnings\``,
+      ],
+      [
+        "values of a list filter",
+        `${requestLimits.listValuesMax}; ${requestLimits.auditFilterValuesMax} for \`actions\` and \`resource_types\``,
+      ],
+      [
+        "Learnings in one request",
+        `${learningLimits.batchItemsMax}, each of ${count(learningLimits.textCharactersMax)} characters`,
+      ],
+      ["people in one request", count(peopleLimits.batchUsersMax)],
+      ["custom roles of an organization", count(peopleLimits.customRolesMax)],
+      ["findings in one CSV or SARIF download", count(securityLimits.downloadFindingsMax)],
+      [
+        "life of a workspace token",
+        `${keyLimits.tokenExpiryDaysMin} to ${keyLimits.tokenExpiryDaysMax} days`,
+      ],
+      ["approval delay of Learnings", `0 to ${eventLimits.approvalDelayDaysMax} days`],
+    ],
+  );
+}

@@ -1,0 +1,180 @@
+import * as z from "zod";
+import { operations } from "../contract/operations.ts";
+import type { Column, ColumnType } from "../mirror/datasets/columns.ts";
+import { type Dataset, type DatasetName, datasetNamed, datasetNames } from "../mirror/datasets/datasets.ts";
+import { typeIn, type Warehouse, warehouses } from "../mirror/datasets/sql.ts";
+import { describedField } from "../openapi/properties.ts";
+import { required } from "../runtime/required.ts";
+import { markdownTable } from "./marked-parts.ts";
+
+/** What a dashboard needs: when, where, who, and what is counted. */
+const dashboardColumns: Readonly<Record<DatasetName, readonly string[]>> = {
+  reviews: [
+    ...["merged_at", "status", "organization_name", "repository_full_name", "author_username"],
+    ...[
+      "created_at",
+      "ready_for_review_at",
+      "first_human_review_at",
+      "review_iterations",
+      "coderabbit_comments",
+    ],
+  ],
+  "review-comments": ["merged_at", "repository_id", "coderabbit_comments"],
+  mcp: ["merged_at", "repository_id", "servers"],
+  learnings: ["repository_name", "learning", "usage_count", "last_used_at", "created_at"],
+  "audit-logs": ["created_at", "action", "actor", "summary"],
+  security: ["severity", "state", "repository_name", "title", "detected_at"],
+};
+
+/** docs/use/schema.md: the columns of every dataset. `released`: the interface of the last release, as JSON. */
+export function schemaPage(released: string): string {
+  const known = releasedFields(JSON.parse(released));
+  return [
+    "# Schema of the datasets",
+    "The fields of every dataset that `review-api export` writes, in JSON, NDJSON and Parquet. CSV has the same fields as columns; nested fields are flattened, and lists are JSON in a cell. The fields that a dashboard needs come first. **key** marks the fields that together identify a record. All times are UTC. Parquet and the tables of `review-api export sql` have the same names; the types of each system are below.",
+    "Later releases may add fields at the end. They never rename or remove one, and never change a type.",
+    ...datasetNames
+      .map(datasetNamed)
+      .flatMap((dataset) => [`## ${dataset.name}`, fieldTable(dataset, known)]),
+    "## Types",
+    "`export sql` and Parquet write these types. A list or an object in a record is nested in DuckDB and Parquet, and JSON in the others.",
+    markdownTable(
+      ["Here", ...warehouses.map((warehouse) => warehouseNames[warehouse]), "Parquet"],
+      typeExamples.map(([type, parquet]) => [
+        typeWords(type),
+        ...warehouses.map((warehouse) => typeIn(warehouse, type)),
+        parquet,
+      ]),
+    ),
+    "",
+  ]
+    .join("\n\n")
+    .replace(/\n+$/, "\n");
+}
+
+type Row = { readonly path: string; readonly parent: string; readonly column: Column };
+
+function fieldTable(dataset: Dataset, known: (operation: string, path: string) => boolean): string {
+  const operation = required(
+    operations.find(({ id }) => id === dataset.operation),
+    `operation ${dataset.operation}`,
+  );
+  const first = dashboardColumns[dataset.name];
+  const place = ({ name }: Column) => (first.includes(name) ? first.indexOf(name) : first.length);
+  const ordered = dataset.columns.toSorted((one, other) => place(one) - place(other));
+  return markdownTable(
+    ["Field", "Type", "Null", "Meaning", "Since"],
+    [...rowsOf(ordered, "", "")].map(({ path, parent, column }) => {
+      const meaning = describedField(operation, parent, column.name);
+      return [
+        `\`${path}\`${dataset.key.includes(path) ? " **key**" : ""}`,
+        typeWords(column.type),
+        column.isNullable ? nullWords(meaning) : "never",
+        meaning,
+        known(dataset.operation, path) ? "1.0.0" : "next release",
+      ];
+    }),
+  );
+}
+
+/** The fields of a list or an object follow it. Objects with a field for each word of a list are shown once. */
+function* rowsOf(columns: readonly Column[], prefix: string, parent: string): Generator<Row> {
+  for (const column of columns) {
+    const path = `${prefix}${column.name}`;
+    yield { path, parent, column };
+    const fields = fieldsIn(column.type);
+    const [one] = fields;
+    const isByWord = fields.length > 2 && fields.every(({ type }) => sameType(type, one?.type));
+    if (isByWord && one) {
+      for (const field of fields) yield { path: `${path}.${field.name}`, parent: column.name, column: field };
+      yield* rowsOf(fieldsIn(one.type), `${path}.….`, one.name);
+    } else yield* rowsOf(fields, `${path}${column.type.kind === "list" ? "[]." : "."}`, column.name);
+  }
+}
+
+const fieldsIn = (type: ColumnType): readonly Column[] =>
+  type.kind === "struct" ? type.fields : type.kind === "list" ? fieldsIn(type.element) : [];
+
+const sameType = (one: ColumnType, other: ColumnType | undefined): boolean =>
+  one.kind === "struct" && JSON.stringify(one) === JSON.stringify(other);
+
+const words = {
+  text: "text",
+  timestamp: "time",
+  integer: "whole number",
+  number: "number",
+  boolean: "true or false",
+  json: "any JSON",
+  struct: "object",
+} as const;
+
+const typeWords = (type: ColumnType): string =>
+  type.kind === "list" ? `list of ${plural(typeWords(type.element))}` : words[type.kind];
+const plural = (word: string): string => (word === "text" ? "texts" : `${word}s`);
+
+const warehouseNames: Readonly<Record<Warehouse, string>> = {
+  duckdb: "DuckDB",
+  postgres: "Postgres",
+  bigquery: "BigQuery",
+  snowflake: "Snowflake",
+};
+const text: ColumnType = { kind: "text" };
+const typeExamples: readonly (readonly [ColumnType, string])[] = [
+  [text, "UTF8"],
+  [{ kind: "timestamp" }, "TIMESTAMP(MILLIS, UTC)"],
+  [{ kind: "integer" }, "INT64"],
+  [{ kind: "number" }, "DOUBLE"],
+  [{ kind: "boolean" }, "BOOLEAN"],
+  [{ kind: "struct", fields: [{ name: "url", type: text, isNullable: false }] }, "group"],
+  [{ kind: "list", element: text }, "LIST"],
+  [{ kind: "json" }, "JSON"],
+];
+
+/** The part of the meaning that says when the field is null. */
+const nullWords = (meaning: string): string =>
+  /\bnull(?:, or left out,)? ([^.;]+)/.exec(meaning)?.[1] ?? "where unknown";
+
+const schemaNode = z.looseObject({
+  $ref: z.string().optional(),
+  properties: z.record(z.string(), z.unknown()).optional(),
+  items: z.unknown().optional(),
+  anyOf: z.array(z.unknown()).optional(),
+  additionalProperties: z.unknown().optional(),
+});
+const documentSchema = z.object({
+  paths: z.record(z.string(), z.record(z.string(), z.unknown())),
+  components: z.object({ schemas: z.record(z.string(), z.unknown()) }),
+});
+const operationSchema = z.object({
+  operationId: z.string(),
+  responses: z.object({
+    200: z.object({ content: z.object({ "application/json": z.object({ schema: z.unknown() }) }) }),
+  }),
+});
+
+/** Whether an operation of the released interface answers with a field. */
+function releasedFields(document: unknown): (operation: string, path: string) => boolean {
+  const { paths, components } = documentSchema.parse(document);
+  const answers = new Map<string, unknown>();
+  for (const each of Object.values(paths).flatMap((methods) => Object.values(methods))) {
+    const parsed = operationSchema.safeParse(each);
+    if (parsed.success)
+      answers.set(parsed.data.operationId, parsed.data.responses[200].content["application/json"].schema);
+  }
+  const has = (node: unknown, names: readonly string[]): boolean => {
+    const parsed = schemaNode.safeParse(node);
+    if (!parsed.success) return false;
+    const { $ref, properties = {}, items, anyOf = [], additionalProperties } = parsed.data;
+    const [name, ...rest] = names;
+    if (name === undefined) return true;
+    if ($ref !== undefined) return has(components.schemas[$ref.split("/").at(-1) ?? ""], names);
+    if (name === "…")
+      return [...Object.values(properties), additionalProperties].some((value) => has(value, rest));
+    return (
+      (Object.hasOwn(properties, name) && has(properties[name], rest)) ||
+      [items, ...anyOf].some((part) => part !== undefined && has(part, names)) ||
+      (additionalProperties !== undefined && has(additionalProperties, rest))
+    );
+  };
+  return (operation, path) => has(answers.get(operation), ["data", ...path.replaceAll("[]", "").split(".")]);
+}

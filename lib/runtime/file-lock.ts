@@ -1,0 +1,35 @@
+import { existsSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { OperatorError } from "./operator-error.ts";
+
+export type Lock = { release(): void };
+
+const sqliteBusy = 5;
+const sqliteNotADatabase = 26;
+
+/**
+ * At most one process owns a data directory. The lock is SQLite's, so the operating system holds it and releases it
+ * when the process ends in any way: no lock is left behind, and a process id is never confused with that of a later
+ * process. Undefined: another process has the lock.
+ */
+export function tryLock(file: string): Lock | undefined {
+  const database = new DatabaseSync(file, { timeout: 0 });
+  try {
+    database.exec("BEGIN EXCLUSIVE");
+  } catch (error) {
+    database.close();
+    const code: unknown = error instanceof Error ? Reflect.get(error, "errcode") : undefined;
+    if (code === sqliteBusy) return undefined;
+    if (code === sqliteNotADatabase) throw new OperatorError(`${file} is not our lock file; remove it.`);
+    throw error;
+  }
+  return { release: () => database.close() };
+}
+
+/** True if a running process has the lock. */
+export function isLocked(file: string): boolean {
+  if (!existsSync(file)) return false;
+  const lock = tryLock(file);
+  lock?.release();
+  return lock === undefined;
+}

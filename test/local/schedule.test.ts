@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { runTasks } from "../../lib/local/schedule.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
+
+test("tasks run at once and then repeatedly, independent of each other, until they are stopped", async () => {
+  const ran: string[] = [];
+  const faults: string[] = [];
+  const stop = new AbortController();
+  const task = (name: string, everyMs: number, run: () => void) => ({
+    name,
+    everyMs,
+    run: async () => {
+      ran.push(name);
+      run();
+    },
+  });
+  const tasks = [
+    task("often", 5, () => undefined),
+    task("rarely", 60_000, () => undefined),
+    task("broken", 5, () => {
+      throw new Error("always");
+    }),
+  ];
+  const onFault = (name: string) => faults.push(name);
+  const running = runTasks(tasks, { clock: systemClock, signal: stop.signal, onFault });
+  const times = (name: string) => ran.filter((each) => each === name).length;
+
+  await expect.poll(() => Math.min(times("often"), times("broken"))).toBeGreaterThan(2);
+  stop.abort();
+  await running;
+
+  expect(times("rarely")).toBe(1);
+  expect(new Set(faults)).toEqual(new Set(["broken"]));
+});
