@@ -72,7 +72,7 @@ export type SectionState<Data> =
   | { readonly status: "unread" }
   | { readonly status: "loading"; readonly records: number; readonly recordsMax: number | null }
   | { readonly status: "ready"; readonly data: Data }
-  /** The key may not read this section. */
+  /** The key may not read this section. Without a sentence the page does not mention the section. */
   | { readonly status: "left-out"; readonly sentence: string }
   /** A later attempt may succeed. */
   | { readonly status: "failed"; readonly sentence: string };

@@ -10,7 +10,7 @@ import { pages } from "../pages.ts";
 import { resolvePeriod } from "../view.ts";
 import { Filters } from "./filters.tsx";
 import { Header } from "./header.tsx";
-import { LeftOutOrganizations, LeftOutParts } from "./left-out.tsx";
+import { KeyShows, LeftOutOrganizations, LeftOutParts } from "./left-out.tsx";
 import { ListPanel } from "./list-panel.tsx";
 import { FileDays } from "./numbers.tsx";
 import { Progress } from "./progress.tsx";
@@ -53,6 +53,7 @@ export function Dashboard(props: DashboardProps) {
         <Progress session={session} />
         <h2 class="unseen">{pages[view.page].title}</h2>
         <LeftOutOrganizations organizations={organizations} />
+        <KeyShows only={identity?.key.only ?? null} />
         <Content {...props} />
         <ListPanel {...props} listed={sections.reviews.shown?.listed ?? null} />
         <LeftOutParts page={view.page} sections={sections} />

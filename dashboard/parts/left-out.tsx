@@ -13,6 +13,12 @@ export const LeftOutOrganizations = ({ organizations }: { readonly organizations
   return sentence && <p class="notice">{sentence}</p>;
 };
 
+/** One sentence for everything that a narrow key leaves out. */
+export const KeyShows = ({ only }: { readonly only: KeyIdentity["key"]["only"] }) => {
+  const areas = new Set(only?.map((each) => each.replace(/:.*/, "").replaceAll("_", " ")));
+  return only && <p class="notice">This key shows: {[...areas].join(", ")}. The rest is left out.</p>;
+};
+
 type LeftOutPartsProps = { readonly page: DashboardView["page"]; readonly sections: SectionViews };
 
 /** What the key may not read of this page, and of pages that are not offered: a sentence for each reason. */
@@ -38,6 +44,6 @@ function hiddenSections(page: DashboardView["page"], sections: SectionViews) {
   );
   return [...names].flatMap((name: SectionName) => {
     const { state } = sections[name];
-    return state.status === "left-out" ? [{ name, sentence: state.sentence }] : [];
+    return state.status === "left-out" && state.sentence !== "" ? [{ name, sentence: state.sentence }] : [];
   });
 }

@@ -1,4 +1,5 @@
 import type { KeyKind } from "../../lib/contract/access.ts";
+import type { Only } from "../../lib/contract/only.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 
 export type RequestLimit = {
@@ -19,6 +20,7 @@ export type OperationPolicy = {
   /** A permission, or `admin`. */
   readonly needs: string | null;
   readonly needsOfKind: Readonly<Partial<Record<KeyKind, string>>>;
+  readonly only: Only | null;
   /** By `name=value` of a parameter: what a request with it requires in addition. */
   readonly parameters: Readonly<Record<string, { kinds?: readonly KeyKind[]; needs?: string }>>;
 };

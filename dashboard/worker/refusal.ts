@@ -1,11 +1,13 @@
 import type { OperationName } from "../../lib/client/client.ts";
+import { isWithinOnly } from "../../lib/contract/only.ts";
 import { type Organization, reasonLeftOut } from "../../lib/report/left-out.ts";
 import type { KeyIdentity } from "../protocol.ts";
 import { policies } from "./contract.generated.ts";
 
 /**
- * Why this key may not call an operation, as a sentence; null if no reason is known. The page does not send calls that
- * would be refused: every refused use of a key creates an entry in the audit log.
+ * Why this key may not call an operation, as a sentence; null if no reason is known; empty for a narrow key, because
+ * the page says once what such a key shows. The page does not send calls that would be refused: every refused use of a
+ * key creates an entry in the audit log.
  */
 export function refusalOf(
   identity: Pick<KeyIdentity, "key" | "role" | "permissions" | "scope">,
@@ -21,7 +23,8 @@ function refusalOfKey(
   name: OperationName,
   parameter: string | undefined,
 ): string | null {
-  const { kinds, needs, needsOfKind, parameters } = policies[name];
+  const { kinds, needs, needsOfKind, only, parameters } = policies[name];
+  if (!isWithinOnly(key.only, only)) return "";
   const more = parameter === undefined ? undefined : parameters[parameter];
   const allNeeds = [needs, more?.needs, needsOfKind[key.kind]].filter((needed) => typeof needed === "string");
   const refusing = [kinds, more?.kinds].find((accepted) => accepted && !accepted.includes(key.kind));

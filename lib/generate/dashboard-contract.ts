@@ -30,6 +30,7 @@ function policyOf(operation: Operation) {
     actsOnHome: operation.instanceScope === "home",
     needs,
     needsOfKind: needsOfKind ?? {},
+    only: operation.only,
     parameters: Object.fromEntries(
       [...names].map((name) => [name, { kinds: keysOfParameter?.[name], needs: needsOfParameter?.[name] }]),
     ),

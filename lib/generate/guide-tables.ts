@@ -48,7 +48,15 @@ const verdicts = { accepted: "yes", forbidden: "403", gone: "410" } as const;
 const shownKinds = keyKinds.filter((kind) => kind !== "agentic");
 
 function operationsTable(): string {
-  const heads = ["Operation", ...shownKinds, "workspace's `org_id`", "needs", "limit", "counted for"];
+  const heads = [
+    "Operation",
+    ...shownKinds,
+    "workspace's `org_id`",
+    "needs",
+    "`only`",
+    "limit",
+    "counted for",
+  ];
   return table(
     heads,
     operations.map((operation: Operation) => [
@@ -56,8 +64,9 @@ function operationsTable(): string {
       ...shownKinds.map((kind) => verdicts[operation.keys[kind]]),
       operation.keys.workspace === "accepted" ? operation.organization : "–",
       needsOf(operation),
+      operation.only ? `\`${operation.only}\`` : "–",
       limitOf(operation),
-      owners[operation.rateLimit.owner],
+      `${owners[operation.rateLimit.owner]}${operation.allowsOwnKey ? "; of itself: key" : ""}`,
     ]),
   );
 }
@@ -68,12 +77,12 @@ const owners = {
   key: "key",
 } as const;
 
-function needsOf({ needs, needsOfKind, plan, gates = [], allowsOwnKey }: Operation): string {
+function needsOf({ needs, needsOfKind, plan, gates = [], allowsOwnKey, allowsMaker }: Operation): string {
   const words = [
     plan === "any" ? "every plan" : "",
     gates.includes("self_hosted") ? "self-hosted" : "",
     needs === "admin"
-      ? `Admin${allowsOwnKey ? ", or the key itself" : ""}`
+      ? `Admin${allowsOwnKey ? ", or the key itself" : ""}${allowsMaker ? ", or the key that made it" : ""}`
       : needs === null
         ? ""
         : `\`${needs}\``,

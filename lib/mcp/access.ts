@@ -1,10 +1,11 @@
 import * as z from "zod";
 import { keyKinds } from "../contract/access.ts";
+import { isWithinOnly } from "../contract/only.ts";
 import type { OperationTool, ToolListing, ToolPolicy } from "./operation-tool.ts";
 
 /** What `GET /v1/whoami` says about the key. */
 export const caller = z.object({
-  key: z.object({ kind: z.enum(keyKinds) }),
+  key: z.object({ kind: z.enum(keyKinds), only: z.array(z.string()).nullable().default(null) }),
   role: z.string().nullable(),
   permissions: z.array(z.string()),
 });
@@ -12,14 +13,15 @@ export type Caller = z.output<typeof caller>;
 
 /** Whether the key may call the tool. The organization's plan is not known here: the API answers it. */
 export function mayCall(
-  { kinds, needs, needsOfKind }: ToolPolicy,
+  { kinds, needs, needsOfKind, only }: ToolPolicy,
   { key, role, permissions }: Caller,
 ): boolean {
   const isAllowed = (needed: string | null | undefined) =>
     needed === null ||
     needed === undefined ||
     (needed === "admin" ? role === "cr_admin" : permissions.includes(needed));
-  return kinds.includes(key.kind) && isAllowed(needs) && isAllowed(needsOfKind[key.kind]);
+  const isInKind = kinds.includes(key.kind) && isAllowed(needsOfKind[key.kind]);
+  return isInKind && isAllowed(needs) && isWithinOnly(key.only, only);
 }
 
 /** The tool without the arguments that this kind of key cannot use. */

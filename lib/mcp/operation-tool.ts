@@ -1,6 +1,7 @@
 import type { JSONObject, Tool as ListedTool } from "@modelcontextprotocol/server";
 import type { OperationName } from "../client/client.ts";
 import type { KeyKind } from "../contract/access.ts";
+import type { Only } from "../contract/only.ts";
 
 export type JsonObject = { readonly [name: string]: unknown };
 
@@ -15,6 +16,8 @@ export type ToolPolicy = {
   /** A permission, or `admin`. */
   readonly needs: string | null;
   readonly needsOfKind: Readonly<Partial<Record<KeyKind, string>>>;
+  /** What a narrow key needs; null for nothing. */
+  readonly only: Only | null;
 };
 
 export type OperationTool = ToolPolicy & {

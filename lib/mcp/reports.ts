@@ -84,11 +84,11 @@ const listing = (
 });
 
 /** Whoever may read the metrics may call these. */
-const { kinds, needs, needsOfKind, kindsOfArgument } = required(
+const { kinds, needs, needsOfKind, kindsOfArgument, only } = required(
   operationTools.find(({ operation }) => operation === "listReviewMetrics"),
   "tool of the review metrics",
 );
-const policy = { kinds, needs, needsOfKind, kindsOfArgument };
+const policy = { kinds, needs, needsOfKind, kindsOfArgument, only };
 
 const figures =
   "counts of pull requests and findings, acceptance (0 to 1 of the known outcomes), and median and p90 minutes to the first human review and to the merge";

@@ -7,7 +7,7 @@ const acceptedKinds = ({ keys }: Operation): KeyKind[] =>
   keyKinds.filter((kind) => keys[kind] === "accepted");
 
 export function describePolicy(operation: Operation): string {
-  const { keys, needs, plan, rateLimit, organization, readableOnly } = operation;
+  const { keys, needs, only, plan, rateLimit, organization, readableOnly } = operation;
   const selector = {
     optional: "may narrow to one organization with `org_id`",
     required: "must name one organization with `org_id`",
@@ -20,6 +20,7 @@ export function describePolicy(operation: Operation): string {
     readableOnly ? "User keys cover only the repositories that their member can read." : "",
     plan === "any" ? "Every plan." : "Enterprise plan.",
     needs ? `Needs ${needs === "admin" ? "the Admin role" : `\`${needs}\``}.` : "",
+    only ? `A narrow key needs \`${only}\`.` : "A narrow key needs nothing for it.",
     `Limit: ${rateLimit.requestsMax} requests in ${rateLimit.windowSeconds} seconds.`,
   ]
     .filter((sentence) => sentence !== "")
@@ -32,6 +33,7 @@ export function policyFields(operation: Operation): object {
   return {
     "x-key-kinds": acceptedKinds(operation),
     "x-needs": Object.fromEntries(acceptedKinds(operation).map((kind) => [kind, needsOf(operation, kind)])),
+    "x-only": operation.only,
     "x-plan": plan,
     ...(operation.readOnly && { "x-read-only": true }),
     ...(keys.workspace === "accepted" && { "x-org-id": organization }),

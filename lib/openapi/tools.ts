@@ -53,6 +53,7 @@ function describeTool(operation: ListedOperation, { title, text, write }: Tool) 
     kinds: keyKinds.filter((kind) => operation.keys[kind] === "accepted"),
     needs: operation.needs,
     needsOfKind: operation.needsOfKind ?? {},
+    only: operation.only,
   };
 }
 

@@ -91,6 +91,15 @@ const identity = (kind: KeyIdentity["key"]["kind"], more: Partial<KeyIdentity> =
 });
 
 describe("data that the page does not request", () => {
+  test("a narrow key reads what its list allows; the rest is left out without a sentence of its own", () => {
+    const key = { ...identity("organization").key, only: ["metrics:read", "people:write"] };
+    const narrow = identity("organization", { key });
+    for (const name of ["listReviewMetrics", "listMcpMetrics", "listUsers"] as const)
+      expect(refusalOf(narrow, name)).toBeNull();
+    for (const name of ["listLearnings", "listTeams", "listAuditLogs", "listWebhooks"] as const)
+      expect(refusalOf(narrow, name)).toBe("");
+  });
+
   test("the page does not request what the contract refuses to the kind of key, the role or the permissions", () => {
     expect(refusalOf(identity("organization"), "listSecurityFindings")).toBeNull();
     expect(refusalOf(identity("workspace"), "listSecurityFindings")).toMatch(

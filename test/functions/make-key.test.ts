@@ -309,6 +309,15 @@ describe("a made key is a branch of its maker's line", () => {
   });
 });
 
+test("a made key whose line has ended is not rotated, also before it is ended itself", async () => {
+  const own = await maker();
+  const key = await makeOne(own.text);
+  // As between the transactions of an ending that needs several.
+  const line = kinds.keyLine.key({ keyId: own.key.id });
+  await world.deps.table.write({ update: line, change: { set: [["ended", true]] } });
+  expect(await refusal(rotate(key.id, key.key))).toEqual([404, "KEY_NOT_FOUND"]);
+});
+
 describe("at most 50 live made keys a line", () => {
   const { madeKeysMax } = keyLimits;
   /** Its line has made `count` keys: entries without items, as fast as one write. */

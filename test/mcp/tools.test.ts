@@ -2,6 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { type KeyKind, keyKinds, permissions } from "../../lib/contract/access.ts";
 import { mcpLimits } from "../../lib/contract/mcp.ts";
+import { onlyValues } from "../../lib/contract/only.ts";
 import { operationOf, operations } from "../../lib/contract/operations.ts";
 import { tools as words } from "../../lib/contract/tools.ts";
 import { type Caller, listingFor, mayCall } from "../../lib/mcp/access.ts";
@@ -10,7 +11,11 @@ import { allTools } from "../../lib/mcp/tools.ts";
 
 const dialect = "https://json-schema.org/draft/2020-12/schema";
 
-const admin = (kind: KeyKind): Caller => ({ key: { kind }, role: "cr_admin", permissions: [...permissions] });
+const admin = (kind: KeyKind, only: string[] | null = null): Caller => ({
+  key: { kind, only },
+  role: "cr_admin",
+  permissions: [...permissions],
+});
 const listFor = (caller: Caller) =>
   allTools.filter((tool) => mayCall(tool, caller)).map((tool) => listingFor(tool, caller));
 
@@ -76,7 +81,7 @@ test("a workspace's key is told where it must name an organization; other kinds 
 
 describe("who sees which tool", () => {
   const member = (granted: readonly string[]): Caller => ({
-    key: { kind: "user" },
+    key: { kind: "user", only: null },
     role: "custom",
     permissions: [...granted],
   });
@@ -88,5 +93,21 @@ describe("who sees which tool", () => {
     expect(names(member(["learning:read"]))).not.toContain("create_learnings");
     expect(names(member(["learning:write"]))).toContain("create_learnings");
     expect(names(member(permissions))).not.toContain("list_users");
+  });
+
+  test("a narrow key sees only the tools of its areas; with reads alone no tool changes anything", () => {
+    const reads = onlyValues.filter((value) => value.endsWith(":read"));
+    const listed = listFor(admin("organization", reads));
+    expect(listed.filter(({ annotations }) => !annotations?.readOnlyHint)).toEqual([]);
+    const all = listFor(admin("organization"));
+    const readOnly = all.filter(({ annotations }) => annotations?.readOnlyHint);
+    expect(listed.map(({ name }) => name)).toEqual(readOnly.map(({ name }) => name));
+    expect(names(admin("organization", ["learnings:read"])).toSorted()).toEqual(
+      ["get_learning", "list_learnings", "search_learnings", "whoami"].toSorted(),
+    );
+    expect(names(admin("workspace", ["metrics:read"])).toSorted()).toEqual([
+      ...["find_pull_requests", "list_mcp_metrics", "list_review_comment_metrics", "list_review_metrics"],
+      ...["review_report", "whoami"],
+    ]);
   });
 });

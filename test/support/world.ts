@@ -254,8 +254,14 @@ export class World {
     return (await this.key({ kind: "organization", organization, owner, role: "cr_admin" })).text;
   }
 
-  async token(workspaceId: string, as = "u-admin", expiresInDays = 30): Promise<IssuedKey> {
-    return await createWorkspaceToken(this.deps, { workspaceId, as, name: "nightly export", expiresInDays });
+  async token(
+    workspaceId: string,
+    as = "u-admin",
+    expiresInDays = 30,
+    only?: readonly string[],
+  ): Promise<IssuedKey> {
+    const request = { workspaceId, as, name: "nightly export", expiresInDays, only };
+    return await createWorkspaceToken(this.deps, request);
   }
 
   revoke = (issued: IssuedKey): Promise<readonly string[]> => revokeKey(this.deps, issued.key.id, operator);

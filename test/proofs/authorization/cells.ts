@@ -49,6 +49,40 @@ export function cellsOf(tenant: Tenant, foreign: MarkedOrganization): Cell[] {
   return isLong ? cells : cells.filter(isInShortRun);
 }
 
+/** Every row with a list of its own area, of a foreign one, and with write for read or read for write. */
+export function onlyCellsOf(tenant: Tenant, foreign: MarkedOrganization): Cell[] {
+  const selection = selectionOf("none", tenant, foreign);
+  if (!selection) return [];
+  const cells = rows.flatMap((row) =>
+    kindsOf[tenant.kind]
+      .filter((kind) => row[kind] === "y" && kind !== "legacy" && kind !== "agentic")
+      .flatMap((kind) =>
+        listsOf(row).map((only): Cell => {
+          const caller = { kind, tenant, role: "cr_admin", isOwnerAdmin: true, only } as const;
+          return { row, caller, selection };
+        }),
+      ),
+  );
+  const candidates = kindsOf[tenant.kind].filter((kind) => kind !== "legacy" && kind !== "agentic");
+  return isLong ? cells : cells.filter((cell) => isTurnOf(cell, candidates, 0));
+}
+
+const values = [...new Set(rows.map(({ only }) => only).filter((only) => only !== "-"))];
+
+function listsOf({ only, id }: Row): string[][] {
+  const [area = "", verb = ""] = only.split(":");
+  const foreignOne = values.find((value) => !value.startsWith(`${area}:`)) ?? "";
+  const others = values.filter((value) => !value.startsWith(`${area}:`));
+  const other = `${area}:${verb === "read" ? "write" : "read"}`;
+  return [
+    [foreignOne],
+    others,
+    ...(only === "-" ? [] : [[only]]),
+    ...(values.includes(other) ? [[other]] : []),
+    ...(id === "createWebhook" ? [[only, "metrics:read"]] : []),
+  ];
+}
+
 function isInShortRun(cell: Cell): boolean {
   const { home, other = home } = cell.caller.tenant;
   if (home !== other && home.providerId === other.providerId) return isAboutTwins(cell);

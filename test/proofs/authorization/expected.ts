@@ -9,6 +9,8 @@ export type Caller = {
   readonly role: Role;
   /** For a workspace token. */
   readonly isOwnerAdmin: boolean;
+  /** Of a narrow key. */
+  readonly only?: readonly string[];
 };
 
 export type Expected = {
@@ -29,6 +31,7 @@ const refused = (status: number, code: string): Expected => ({ status, code, isA
 export function expectedOf(row: Row, caller: Caller, selection: Selection): Expected {
   return (
     checkKind(row, caller, selection) ??
+    checkOnly(row, caller) ??
     checkShape(row, selection) ??
     checkSelection(row, caller, selection) ??
     checkPlan(row, scopeOf(row, caller, selection)) ??
@@ -47,6 +50,13 @@ function checkKind(row: Row, caller: Caller, selection: Selection): Expected | u
   if (verdict === "410") return refused(410, "LEGACY_API_KEY");
   if (verdict === "403") return refused(403, "KEY_TYPE_FORBIDDEN");
   return caller.isOwnerAdmin ? undefined : refused(403, "WORKSPACE_ADMIN_REQUIRED");
+}
+
+/** The right to change something includes the right to read it. */
+function checkOnly({ only: needed }: Row, { only }: Caller): Expected | undefined {
+  if (!only || needed === "-") return undefined;
+  const isIn = only.includes(needed) || only.includes(needed.replace("read", "write"));
+  return isIn ? undefined : refused(403, "KEY_LIMITED");
 }
 
 /** A parameter that the operation does not know, or a provider id in place of a UUID. */
@@ -122,7 +132,9 @@ function checkPlan(row: Row, scope: readonly MarkedOrganization[]): Expected | u
   return refused(403, "ENTERPRISE_PLAN_REQUIRED");
 }
 
-function checkRole(row: Row, { kind, role }: Caller): Expected | undefined {
+function checkRole(row: Row, { kind, role, only }: Caller): Expected | undefined {
+  // The request names another key: the answer would show a value that may do more.
+  if (row.id === "rotateKey" && only) return refused(403, "KEY_LIMITED");
   // A workspace token has admin rights; a legacy key has no role and needs none where it is accepted.
   if (kind === "workspace" || kind === "legacy") return undefined;
   const needed = kind === "user" && row.needsOfUserKeys !== "-" ? row.needsOfUserKeys : row.needs;
@@ -146,6 +158,9 @@ function letThrough(row: Row, caller: Caller, selection: Selection): Expected {
   const missing = row.id === "deleteLearning" ? undefined : missingCodes[thingOf(row) ?? ""];
   const isThere = organizations.some((organization) => organization === selection.pathOrganization);
   if (missing && !isThere) return { status: 404, code: missing, isAdmitted: true };
+  // The webhook would tell of metrics.
+  if (row.id === "createWebhook" && caller.only && !caller.only.includes("metrics:read"))
+    return { status: 403, code: "KEY_LIMITED", isAdmitted: true };
   const [status, code] = throughOf(row);
   const shown = missing
     ? organizations.filter((organization) => organization === selection.pathOrganization)

@@ -3,7 +3,7 @@ import { operations } from "../../../lib/contract/operations.ts";
 import { useApi } from "../../support/api.ts";
 import { timeoutMs } from "../../support/volume.ts";
 import type { World } from "../../support/world.ts";
-import { cellsOf } from "./cells.ts";
+import { cellsOf, onlyCellsOf } from "./cells.ts";
 import { unmet } from "./combinations.ts";
 import { MatrixPlayer } from "./player.ts";
 import { rows } from "./table.ts";
@@ -49,6 +49,22 @@ describe("who may call what", () => {
       console.info(`authorization matrix: ${cells} cells, ${differences.flat().length} differences`);
       expect(differences.flat()).toEqual([]);
       expect(cells).toBeGreaterThan(700);
+    },
+    timeoutMs,
+  );
+
+  test(
+    "a narrow key calls what its list contains and nothing else, as the table says",
+    async () => {
+      const wholes = player.tenants.filter(({ home, other = home }) => home.plan === other.plan);
+      const tenants = wholes.filter(({ home }) => home.plan === "enterprise");
+      const cells = tenants.flatMap((tenant) => onlyCellsOf(tenant, player.foreign));
+      const differences: string[] = [];
+      for (const cell of cells)
+        differences.push(...[await player.play(cell)].filter((each) => each !== undefined));
+      console.info(`authorization matrix, only: ${cells.length} cells, ${differences.length} differences`);
+      expect(differences).toEqual([]);
+      expect(new Set(cells.map(({ row }) => row)).size).toBe(rows.length);
     },
     timeoutMs,
   );

@@ -63,7 +63,7 @@ export class MatrixPlayer {
     const { kind, tenant, role, isOwnerAdmin } = caller;
     const ask = { kind, selection, tenant, candidates: [...reachedOf(tenant), this.foreign] };
     const key = isOwnerAdmin
-      ? await this.#keyStore.key(kind, tenant, role, row)
+      ? await this.#keyStore.key(kind, tenant, role, row, caller.only)
       : (this.#lostTokens.get(tenant.id) ?? "");
     const request = requestOf(row, ask);
     const call = (body = request.body) =>
@@ -118,5 +118,6 @@ export class MatrixPlayer {
 
 const nameOf = ({ row, caller, selection }: Cell) => {
   const who = [caller.kind, caller.role, caller.isOwnerAdmin ? "" : "lost admin", caller.tenant.id];
+  if (caller.only) who.push(`only ${caller.only.join(", ")}`);
   return `${row.operation} · ${who.filter(Boolean).join(" ")} · ${selection.selector}`;
 };

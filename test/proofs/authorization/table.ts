@@ -5,50 +5,51 @@
  * Answers that show no organization have a "-" at the end.
  */
 const written = `
-| operation                | organization | user | workspace | instance | legacy | agentic | org_id   | needs                        | plan       | limit | instance   | organization_ids | window          | counts for                | shows |
-|--------------------------|--------------|------|-----------|----------|--------|---------|----------|------------------------------|------------|-------|------------|------------------|-----------------|---------------------------|-------|
-| listReviewCommentMetrics | y            | y    | y         | y        | y      | 403     | optional | -                            | enterprise | 60    | authorized | y                | metrics         | quota                     | y     |
-| listReviewMetrics        | y            | y    | y         | y        | y      | 403     | optional | -                            | enterprise | 60    | authorized | y                | metrics         | quota                     | y     |
-| listMcpMetrics           | y            | y    | y         | y        | y      | 403     | optional | -                            | enterprise | 60    | authorized | y                | metrics         | quota                     | y     |
-| listLearnings            | y            | y    | y         | y        | y      | 403     | optional | user keys learning:read      | enterprise | 60    | authorized | y                | learnings       | quota                     | y     |
-| listLearnings of a name  | 403          | y    | 403       | 403      | 403    | 403     | optional | user keys learning:read      | enterprise | 60    | authorized | y                | learnings       | quota                     | y     |
-| listLearnings of pending | y            | y    | y         | y        | 403    | 403     | optional | Admin                        | enterprise | 60    | authorized | y                | learnings       | quota                     | -     |
-| searchLearnings          | y            | y    | y         | y        | 410    | 403     | optional | learning:read                | enterprise | 60    | authorized | y                | learnings       | quota                     | y     |
-| searchLearnings of a name | 403         | y    | 403       | 403      | 410    | 403     | optional | learning:read                | enterprise | 60    | authorized | y                | learnings       | quota                     | y     |
-| createLearnings          | y            | y    | y         | y        | 410    | 403     | required | learning:write               | enterprise | 10    | home       | -                | learnings-write | organization              | y     |
-| getLearning              | y            | y    | y         | y        | y      | 403     | required | user keys learning:read      | enterprise | 60    | authorized | -                | learnings       | quota                     | y     |
-| updateLearning           | y            | y    | y         | y        | 410    | 403     | required | learning:write               | enterprise | 10    | authorized | -                | learnings-write | organization              | y     |
-| deleteLearning           | y            | y    | y         | y        | 410    | 403     | required | learning:write               | enterprise | 10    | authorized | -                | learnings-write | organization              | -     |
-| decideLearning           | y            | y    | y         | y        | 410    | 403     | required | Admin                        | enterprise | 10    | authorized | -                | learnings-write | organization              | y     |
-| listOrganizations        | y            | y    | y         | y        | 410    | 403     | refused  | organization_management:read | somewhere  | 10    | authorized | y                | organizations   | quota                     | y     |
-| listRepositories         | y            | y    | y         | y        | 410    | 403     | refused  | organization_management:read | enterprise | 60    | authorized | -                | repositories    | quota                     | y     |
-| listUsers                | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 60    | home       | -                | users           | quota                     | y     |
-| assignSeats              | y            | y    | y         | y        | 410    | 403     | refused  | Admin                        | enterprise | 10    | home       | -                | seats           | organization or workspace | y     |
-| getSeatAssignment        | y            | y    | 403       | y        | 410    | 403     | -        | Admin                        | enterprise | 10    | home       | -                | seat-assignment | organization              | y     |
-| setSeatAssignment        | y            | y    | 403       | y        | 410    | 403     | -        | Admin                        | enterprise | 10    | home       | -                | seat-assignment | organization              | -     |
-| changeRoles              | y            | y    | y         | y        | 410    | 403     | required | Admin                        | somewhere  | 10    | named      | -                | role-changes    | organization              | y     |
-| listTeams                | y            | y    | y         | y        | 410    | 403     | optional | organization_management:read | enterprise | 60    | authorized | y                | teams           | quota                     | y     |
-| listRoles                | y            | y    | y         | y        | 410    | 403     | required | role_management:read         | enterprise | 60    | home       | -                | roles           | organization              | y     |
-| getRole                  | y            | y    | y         | y        | 410    | 403     | required | role_management:read         | enterprise | 60    | home       | -                | roles           | organization              | y     |
-| listPermissions          | y            | y    | y         | y        | 410    | 403     | required | role_management:read         | enterprise | 60    | home       | -                | roles           | organization              | -     |
-| createRole               | y            | y    | y         | y        | 410    | 403     | required | Admin                        | enterprise | 10    | home       | -                | roles-write     | organization              | -     |
-| updateRole               | y            | y    | y         | y        | 410    | 403     | required | Admin                        | enterprise | 10    | home       | -                | roles-write     | organization              | y     |
-| deleteRole               | y            | y    | y         | y        | 410    | 403     | required | Admin                        | enterprise | 10    | home       | -                | roles-write     | organization              | -     |
-| giveRole                 | y            | y    | y         | y        | 410    | 403     | required | Admin                        | enterprise | 10    | home       | -                | role-changes    | organization              | y     |
-| listAuditLogs            | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 60    | authorized | y                | audit-logs      | quota                     | y     |
-| listSecurityFindings     | y            | y    | 403       | y        | 410    | 403     | -        | security:read                | every      | 60    | authorized | y                | findings        | quota                     | y     |
-| listKeys                 | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 10    | authorized | -                | keys            | quota                     | -     |
-| rotateKey                | y            | y    | y         | y        | 410    | 403     | ignored  | Admin                        | enterprise | 10    | authorized | -                | keys-write      | quota                     | -     |
-| deleteKey                | y            | y    | y         | y        | 410    | 403     | ignored  | Admin                        | enterprise | 10    | authorized | -                | keys-write      | quota                     | -     |
-| createWebhook            | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 10    | authorized | -                | webhooks-write  | quota                     | -     |
-| listWebhooks             | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 60    | authorized | -                | webhooks        | quota                     | -     |
-| getWebhook               | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 60    | authorized | -                | webhooks        | quota                     | -     |
-| updateWebhook            | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 10    | authorized | -                | webhooks-write  | quota                     | -     |
-| deleteWebhook            | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 10    | authorized | -                | webhooks-write  | quota                     | -     |
-| rotateWebhook            | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 10    | authorized | -                | webhooks-write  | quota                     | -     |
-| testWebhook              | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 10    | authorized | -                | webhooks-write  | quota                     | -     |
-| listWebhookDeliveries    | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 60    | authorized | -                | webhooks        | quota                     | -     |
-| whoami                   | y            | y    | y         | y        | y      | y       | ignored  | -                            | every      | 60    | authorized | -                | whoami          | key                       | y     |
+| operation                | organization | user | workspace | instance | legacy | agentic | org_id   | needs                        | plan       | limit | instance   | organization_ids | window          | counts for                | shows | only               |
+|--------------------------|--------------|------|-----------|----------|--------|---------|----------|------------------------------|------------|-------|------------|------------------|-----------------|---------------------------|-------|--------------------|
+| listReviewCommentMetrics | y            | y    | y         | y        | y      | 403     | optional | -                            | enterprise | 60    | authorized | y                | metrics         | quota                     | y     | metrics:read       |
+| listReviewMetrics        | y            | y    | y         | y        | y      | 403     | optional | -                            | enterprise | 60    | authorized | y                | metrics         | quota                     | y     | metrics:read       |
+| listMcpMetrics           | y            | y    | y         | y        | y      | 403     | optional | -                            | enterprise | 60    | authorized | y                | metrics         | quota                     | y     | metrics:read       |
+| listLearnings            | y            | y    | y         | y        | y      | 403     | optional | user keys learning:read      | enterprise | 60    | authorized | y                | learnings       | quota                     | y     | learnings:read     |
+| listLearnings of a name  | 403          | y    | 403       | 403      | 403    | 403     | optional | user keys learning:read      | enterprise | 60    | authorized | y                | learnings       | quota                     | y     | learnings:read     |
+| listLearnings of pending | y            | y    | y         | y        | 403    | 403     | optional | Admin                        | enterprise | 60    | authorized | y                | learnings       | quota                     | -     | learnings:read     |
+| searchLearnings          | y            | y    | y         | y        | 410    | 403     | optional | learning:read                | enterprise | 60    | authorized | y                | learnings       | quota                     | y     | learnings:read     |
+| searchLearnings of a name | 403         | y    | 403       | 403      | 410    | 403     | optional | learning:read                | enterprise | 60    | authorized | y                | learnings       | quota                     | y     | learnings:read     |
+| createLearnings          | y            | y    | y         | y        | 410    | 403     | required | learning:write               | enterprise | 10    | home       | -                | learnings-write | organization              | y     | learnings:write    |
+| getLearning              | y            | y    | y         | y        | y      | 403     | required | user keys learning:read      | enterprise | 60    | authorized | -                | learnings       | quota                     | y     | learnings:read     |
+| updateLearning           | y            | y    | y         | y        | 410    | 403     | required | learning:write               | enterprise | 10    | authorized | -                | learnings-write | organization              | y     | learnings:write    |
+| deleteLearning           | y            | y    | y         | y        | 410    | 403     | required | learning:write               | enterprise | 10    | authorized | -                | learnings-write | organization              | -     | learnings:write    |
+| decideLearning           | y            | y    | y         | y        | 410    | 403     | required | Admin                        | enterprise | 10    | authorized | -                | learnings-write | organization              | y     | learnings:write    |
+| listOrganizations        | y            | y    | y         | y        | 410    | 403     | refused  | organization_management:read | somewhere  | 10    | authorized | y                | organizations   | quota                     | y     | organizations:read |
+| listRepositories         | y            | y    | y         | y        | 410    | 403     | refused  | organization_management:read | enterprise | 60    | authorized | -                | repositories    | quota                     | y     | organizations:read |
+| listUsers                | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 60    | home       | -                | users           | quota                     | y     | people:read        |
+| assignSeats              | y            | y    | y         | y        | 410    | 403     | refused  | Admin                        | enterprise | 10    | home       | -                | seats           | organization or workspace | y     | people:write       |
+| getSeatAssignment        | y            | y    | 403       | y        | 410    | 403     | -        | Admin                        | enterprise | 10    | home       | -                | seat-assignment | organization              | y     | people:read        |
+| setSeatAssignment        | y            | y    | 403       | y        | 410    | 403     | -        | Admin                        | enterprise | 10    | home       | -                | seat-assignment | organization              | -     | people:write       |
+| changeRoles              | y            | y    | y         | y        | 410    | 403     | required | Admin                        | somewhere  | 10    | named      | -                | role-changes    | organization              | y     | roles:write        |
+| listTeams                | y            | y    | y         | y        | 410    | 403     | optional | organization_management:read | enterprise | 60    | authorized | y                | teams           | quota                     | y     | organizations:read |
+| listRoles                | y            | y    | y         | y        | 410    | 403     | required | role_management:read         | enterprise | 60    | home       | -                | roles           | organization              | y     | roles:read         |
+| getRole                  | y            | y    | y         | y        | 410    | 403     | required | role_management:read         | enterprise | 60    | home       | -                | roles           | organization              | y     | roles:read         |
+| listPermissions          | y            | y    | y         | y        | 410    | 403     | required | role_management:read         | enterprise | 60    | home       | -                | roles           | organization              | -     | roles:read         |
+| createRole               | y            | y    | y         | y        | 410    | 403     | required | Admin                        | enterprise | 10    | home       | -                | roles-write     | organization              | -     | roles:write        |
+| updateRole               | y            | y    | y         | y        | 410    | 403     | required | Admin                        | enterprise | 10    | home       | -                | roles-write     | organization              | y     | roles:write        |
+| deleteRole               | y            | y    | y         | y        | 410    | 403     | required | Admin                        | enterprise | 10    | home       | -                | roles-write     | organization              | -     | roles:write        |
+| giveRole                 | y            | y    | y         | y        | 410    | 403     | required | Admin                        | enterprise | 10    | home       | -                | role-changes    | organization              | y     | roles:write        |
+| listAuditLogs            | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 60    | authorized | y                | audit-logs      | quota                     | y     | audit_logs:read    |
+| listSecurityFindings     | y            | y    | 403       | y        | 410    | 403     | -        | security:read                | every      | 60    | authorized | y                | findings        | quota                     | y     | security:read      |
+| listKeys                 | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 10    | authorized | -                | keys            | quota                     | -     | keys:read          |
+| createKey                | y            | y    | y         | y        | 410    | 403     | ignored  | -                            | enterprise | 10    | authorized | -                | keys-create     | key                       | -     | keys:write         |
+| rotateKey                | y            | y    | y         | y        | 410    | 403     | ignored  | Admin                        | enterprise | 10    | authorized | -                | keys-write      | quota                     | -     | keys:write         |
+| deleteKey                | y            | y    | y         | y        | 410    | 403     | ignored  | Admin                        | enterprise | 10    | authorized | -                | keys-delete     | quota                     | -     | keys:write         |
+| createWebhook            | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 10    | authorized | -                | webhooks-write  | quota                     | -     | webhooks:write     |
+| listWebhooks             | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 60    | authorized | -                | webhooks        | quota                     | -     | webhooks:read      |
+| getWebhook               | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 60    | authorized | -                | webhooks        | quota                     | -     | webhooks:read      |
+| updateWebhook            | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 10    | authorized | -                | webhooks-write  | quota                     | -     | webhooks:write     |
+| deleteWebhook            | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 10    | authorized | -                | webhooks-write  | quota                     | -     | webhooks:write     |
+| rotateWebhook            | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 10    | authorized | -                | webhooks-write  | quota                     | -     | webhooks:write     |
+| testWebhook              | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 10    | authorized | -                | webhooks-write  | quota                     | -     | webhooks:write     |
+| listWebhookDeliveries    | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 60    | authorized | -                | webhooks        | quota                     | -     | webhooks:read      |
+| whoami                   | y            | y    | y         | y        | y      | y       | ignored  | -                            | every      | 60    | authorized | -                | whoami          | key                       | y     | -                  |
 `;
 
 export const kinds = ["organization", "user", "workspace", "instance", "legacy", "agentic"] as const;
@@ -72,6 +73,8 @@ export type Row = Readonly<Record<Kind, string>> & {
   readonly countsFor: string;
   /** Whether the answer shows which organizations the request reached. */
   readonly showsOrganizations: boolean;
+  /** What a narrow key needs; "-" for nothing. */
+  readonly only: string;
 };
 
 export const rows: readonly Row[] = written
@@ -85,7 +88,7 @@ function toRow(cells: readonly string[]): Row {
   const [operation = "", organization = "", user = "", workspace = "", instance = "", legacy = ""] = cells;
   const [agentic = "", orgId = "", needs = "", plan = "", perMinute = "", acts = "", ids = ""] =
     cells.slice(6);
-  const [window = "", countsFor = "", shows = ""] = cells.slice(13);
+  const [window = "", countsFor = "", shows = "", only = ""] = cells.slice(13);
   const [, ofUserKeys] = /^user keys (.+)$/.exec(needs) ?? [];
   return {
     operation,
@@ -106,6 +109,7 @@ function toRow(cells: readonly string[]): Row {
     window,
     countsFor,
     showsOrganizations: shows === "y",
+    only,
   };
 }
 

@@ -160,6 +160,13 @@ export async function buildStandalone(world: World, name: string, plan: Plan): P
   return { kind: "standalone", id: home.mark, home };
 }
 
+type InstanceRights = {
+  readonly owner: string;
+  readonly role: string;
+  readonly only: readonly string[] | undefined;
+  readonly expiresInDays: number;
+};
+
 /** Keys of a kind and role, created on first use. */
 export class KeyStore {
   readonly #world: World;
@@ -171,12 +178,12 @@ export class KeyStore {
   }
 
   /** For a custom role: the role has exactly the needed permission, or every permission except that one. */
-  key(kind: Kind, tenant: Tenant, role: Role, row: Row): Promise<string> {
+  key(kind: Kind, tenant: Tenant, role: Role, row: Row, only?: readonly string[]): Promise<string> {
     const needed = permissions.find((each) => each === row.needs || each === row.needsOfUserKeys);
     const roleName = role === "with" || role === "without" ? `${role} ${needed ?? "any"}` : role;
-    return remembered(this.#keys, [kind, tenant.id, roleName].join("|"), async () => {
+    return remembered(this.#keys, [kind, tenant.id, roleName, ...(only ?? [])].join("|"), async () => {
       const roleId = await this.#roleId(tenant.home, role, needed);
-      return (await this.#issue(kind, tenant, roleId, roleName)).text;
+      return (await this.#issue(kind, tenant, roleId, roleName, only)).text;
     });
   }
 
@@ -190,22 +197,25 @@ export class KeyStore {
     );
   }
 
-  async #issue(kind: Kind, tenant: Tenant, role: string, roleName: string) {
+  async #issue(kind: Kind, tenant: Tenant, role: string, roleName: string, only?: readonly string[]) {
     const { uuid: organization, name } = tenant.home;
     const owner = `owner ${roleName}`;
-    if (kind === "workspace") return await this.#world.token(tenant.id);
+    const limited = { only, expiresInDays: 300 };
+    if (kind === "workspace") return await this.#world.token(tenant.id, "u-admin", 300, only);
     if (kind === "legacy") return await this.#world.key({ kind, organization });
     await this.#world.member(name, owner, { role, email: null });
-    if (kind === "user" || kind === "agentic") return await this.#world.key({ kind, organization, owner });
-    if (kind === "organization") return await this.#world.key({ kind, organization, owner, role });
-    return await this.#issueForInstance(tenant, owner, role);
+    if (kind === "agentic") return await this.#world.key({ kind, organization, owner });
+    if (kind === "user") return await this.#world.key({ kind, organization, owner, ...limited });
+    if (kind === "organization")
+      return await this.#world.key({ kind, organization, owner, role, ...limited });
+    return await this.#issueForInstance(tenant, { owner, role, ...limited });
   }
 
   /** The list dates from the key's creation: organizations on it may have been closed since. */
-  async #issueForInstance(tenant: Tenant, owner: string, role: string) {
+  async #issueForInstance(tenant: Tenant, rights: InstanceRights) {
     const { id, home, inactive } = tenant;
     const authorized = reachedOf(tenant).map(({ uuid }) => uuid);
-    const request = { kind: "instance", instanceId: id, home: home.uuid, authorized, owner, role } as const;
+    const request = { kind: "instance", instanceId: id, home: home.uuid, authorized, ...rights } as const;
     const issued = await this.#world.key(request);
     if (!inactive) return issued;
     const set = [["authorized", [...authorized, inactive.uuid]]] as const;
