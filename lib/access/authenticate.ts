@@ -11,14 +11,9 @@ import {
 import type { Clock } from "../runtime/clock.ts";
 import { type KeyItem, parseKey } from "../store/items/key.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
-import { type MemberItem, parseMember, parsePeopleGuard } from "../store/items/people.ts";
+import { parseMember, parsePeopleGuard } from "../store/items/people.ts";
 import { noEpochs, parseScopeEpochs, type ScopeEpochs } from "../store/items/scope-epochs.ts";
-import {
-  type InstanceItem,
-  parseInstance,
-  parseWorkspace,
-  type WorkspaceItem,
-} from "../store/items/tenant.ts";
+import { parseInstance, parseWorkspace } from "../store/items/tenant.ts";
 import { ReadAhead } from "../store/read-ahead.ts";
 import { type Item, type Key, queryAll, type Table } from "../store/table.ts";
 import type { AcceptedKeys } from "./accepted-keys.ts";
@@ -296,28 +291,20 @@ function roleIn(items: ReadAhead, organization: string, roleId: string | null): 
   return roleId ? roleOf(roleId, people && parsePeopleGuard(people)) : null;
 }
 
-function activeWorkspace(item: Item | undefined, key: KeyItem): WorkspaceItem {
-  const workspace = item && parseWorkspace(item);
-  if (!workspace?.active) throw new AuthenticationError("workspace inactive", key);
-  return workspace;
-}
-
-function activeInstance(item: Item | undefined, key: KeyItem): InstanceItem {
-  const instance = item && parseInstance(item);
-  if (!instance?.active) throw new AuthenticationError("instance inactive", key);
-  return instance;
-}
+/** A key stops working when what it belongs to becomes inactive, and when its owner or the member it acts as does. */
+const activeOf =
+  <Kind extends { readonly active: boolean }>(name: string, parse: (item: Item) => Kind) =>
+  (item: Item | undefined, key: KeyItem): Kind => {
+    const found = item && parse(item);
+    if (!found?.active) throw new AuthenticationError(`${name} inactive`, key);
+    return found;
+  };
+const activeWorkspace = activeOf("workspace", parseWorkspace);
+const activeInstance = activeOf("instance", parseInstance);
+const activeMember = activeOf("member", parseMember);
 
 function activeOrganization(item: Item | undefined, key: KeyItem): OrganizationItem {
-  const organization = item && parseOrganization(item);
-  if (!organization?.active || organization.uuid !== key.organization)
-    throw new AuthenticationError("organization inactive", key);
+  const organization = activeOf("organization", parseOrganization)(item, key);
+  if (organization.uuid !== key.organization) throw new AuthenticationError("organization inactive", key);
   return organization;
-}
-
-/** A key stops working when its owner, or the member it acts as, becomes inactive. */
-function activeMember(item: Item | undefined, key: KeyItem): MemberItem {
-  const member = item && parseMember(item);
-  if (!member?.active) throw new AuthenticationError("member inactive", key);
-  return member;
 }

@@ -1,6 +1,7 @@
 import * as z from "zod";
+import { providers } from "./access.ts";
 import { requestLimits } from "./limits.ts";
-import { badText, wellFormed } from "./parameters.ts";
+import { badText, identifier, wellFormed } from "./parameters.ts";
 
 /** Parts of the schemas of events, and of the texts beside the schemas. */
 
@@ -22,6 +23,12 @@ export type EventWords = {
   readonly fields: Readonly<Record<string, string>>;
 };
 
+/** Every event about something inside an organization names the organization with these. */
+export const organizationName = {
+  provider: z.enum(providers),
+  instance_id: orNull(identifier),
+  provider_organization_id: identifier,
+};
 export const organizationNameWords = {
   provider: "The kind of Git provider.",
   instance_id: "Id of the self-hosted instance; null for an organization in the provider's cloud.",

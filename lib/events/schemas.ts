@@ -5,6 +5,7 @@ import {
   type EventWords,
   eventList,
   line,
+  organizationName,
   organizationNameWords,
   orNull,
   publicUrl,
@@ -40,12 +41,6 @@ const email = orNull(
   ),
 );
 
-/** Every event about something inside an organization names the organization with these. */
-const organizationName = {
-  provider: z.enum(providers),
-  instance_id: orNull(identifier),
-  provider_organization_id: identifier,
-};
 export const organizationNameSchema = z.object(organizationName);
 
 const firstValue =

@@ -1,9 +1,9 @@
-import * as z from "zod";
 import { operations } from "../contract/operations.ts";
 import type { Column, ColumnType } from "../mirror/datasets/columns.ts";
 import { type Dataset, type DatasetName, datasetNamed, datasetNames } from "../mirror/datasets/datasets.ts";
 import { typeIn, type Warehouse, warehouses } from "../mirror/datasets/sql.ts";
 import { describedField } from "../openapi/properties.ts";
+import { type ApiDocument, endpointsOf, type JsonSchema } from "../reference/document.ts";
 import { required } from "../runtime/required.ts";
 import { markdownTable } from "./marked-parts.ts";
 
@@ -31,8 +31,9 @@ const dashboardColumns: Readonly<Record<DatasetName, readonly string[]>> = {
 
 /** docs/use/schema.md: the columns of every dataset. `released`: the interface of the last release, as JSON. */
 export function schemaPage(released: string): string {
-  const known = releasedFields(JSON.parse(released));
-  const { version } = documentSchema.parse(JSON.parse(released)).info;
+  const document: ApiDocument = JSON.parse(released);
+  const known = releasedFields(document);
+  const { version } = document.info;
   return [
     "# Schema of the datasets",
     "The fields of every dataset that `review-api export` writes, in JSON, NDJSON and Parquet. CSV has the same fields as columns; nested fields are flattened, and lists are JSON in a cell. The fields that a dashboard needs come first. **key** marks the fields that together identify a record. All times are UTC. Parquet and the tables of `review-api export sql` have the same names; the types of each system are below.",
@@ -142,48 +143,26 @@ const typeExamples: readonly (readonly [ColumnType, string])[] = [
 const nullWords = (meaning: string): string =>
   /\bnull(?:, or left out,)? ([^.;]+)/.exec(meaning)?.[1] ?? "where unknown";
 
-const schemaNode = z.looseObject({
-  $ref: z.string().optional(),
-  properties: z.record(z.string(), z.unknown()).optional(),
-  items: z.unknown().optional(),
-  anyOf: z.array(z.unknown()).optional(),
-  additionalProperties: z.unknown().optional(),
-});
-const documentSchema = z.object({
-  info: z.object({ version: z.string() }),
-  paths: z.record(z.string(), z.record(z.string(), z.unknown())),
-  components: z.object({ schemas: z.record(z.string(), z.unknown()) }),
-});
-const operationSchema = z.object({
-  operationId: z.string(),
-  responses: z.object({
-    200: z.object({ content: z.object({ "application/json": z.object({ schema: z.unknown() }) }) }),
-  }),
-});
-
 /** Whether an operation of the released interface answers with a field. */
-function releasedFields(document: unknown): (operation: string, path: string) => boolean {
-  const { paths, components } = documentSchema.parse(document);
-  const answers = new Map<string, unknown>();
-  for (const each of Object.values(paths).flatMap((methods) => Object.values(methods))) {
-    const parsed = operationSchema.safeParse(each);
-    if (parsed.success)
-      answers.set(parsed.data.operationId, parsed.data.responses[200].content["application/json"].schema);
-  }
-  const has = (node: unknown, names: readonly string[]): boolean => {
-    const parsed = schemaNode.safeParse(node);
-    if (!parsed.success) return false;
-    const { $ref, properties = {}, items, anyOf = [], additionalProperties } = parsed.data;
+function releasedFields(document: ApiDocument): (operation: string, path: string) => boolean {
+  const has = (schema: JsonSchema | undefined, names: readonly string[]): boolean => {
     const [name, ...rest] = names;
-    if (name === undefined) return true;
-    if ($ref !== undefined) return has(components.schemas[$ref.split("/").at(-1) ?? ""], names);
-    if (name === "…")
-      return [...Object.values(properties), additionalProperties].some((value) => has(value, rest));
+    if (schema === undefined || name === undefined) return schema !== undefined;
+    const { $ref, properties = {}, items, anyOf = [], additionalProperties } = schema;
+    if ($ref !== undefined) return has(document.components.schemas[$ref.split("/").at(-1) ?? ""], names);
+    const others = typeof additionalProperties === "object" ? additionalProperties : undefined;
+    if (name === "…") return [...Object.values(properties), others].some((value) => has(value, rest));
     return (
       (Object.hasOwn(properties, name) && has(properties[name], rest)) ||
-      [items, ...anyOf].some((part) => part !== undefined && has(part, names)) ||
-      (additionalProperties !== undefined && has(additionalProperties, rest))
+      [items, ...anyOf].some((part) => has(part, names)) ||
+      has(others, rest)
     );
   };
+  const answers = new Map(
+    endpointsOf(document).map(({ operationId, responses }) => [
+      operationId,
+      responses[200]?.content?.["application/json"]?.schema,
+    ]),
+  );
   return (operation, path) => has(answers.get(operation), ["data", ...path.replaceAll("[]", "").split(".")]);
 }

@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { providers } from "../contract/access.ts";
 import { withoutCredentials } from "../contract/addresses.ts";
 import { msPerDay } from "../contract/days.ts";
 import {
   type EventWords,
   eventList,
   line,
+  organizationName,
   organizationNameWords,
   orNull,
   publicUrl,
@@ -55,9 +55,7 @@ const mcpServer = z.object({
 
 export const pullRequestFinalized = z
   .object({
-    provider: z.enum(providers),
-    instance_id: orNull(identifier),
-    provider_organization_id: identifier,
+    ...organizationName,
     repository_id: identifier,
     pr_url: url,
     author_id: orNull(identifier),

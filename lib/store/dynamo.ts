@@ -232,13 +232,8 @@ function writesOf({ client, tableName: TableName, random }: DynamoOptions, sende
     const { operation, send } = singleWrite(single, TableName, returning);
     try {
       const call = (signal?: AbortSignal) => send(client, signal);
-      const { Attributes } = await sendWrite(
-        operation,
-        call,
-        { until },
-        { repeat, momentMs: momentOf([single]) },
-      );
-      return itemUnlessEmpty(Attributes);
+      const attempts = { repeat, momentMs: momentOf([single]) };
+      return itemUnlessEmpty((await sendWrite(operation, call, { until }, attempts)).Attributes);
     } catch (error) {
       throw conditionFailure(error) ?? error;
     }

@@ -58,7 +58,15 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     ...["lib/events", "lib/learnings", "lib/webhooks"],
   ],
   // Makes the products of `npm install` and the pages of `npm run generate`.
-  "lib/generate": ["lib/client", "lib/events", "lib/mirror", "lib/openapi", "lib/mcp", "dashboard"],
+  "lib/generate": [
+    "lib/client",
+    "lib/events",
+    "lib/mirror",
+    "lib/openapi",
+    "lib/mcp",
+    "lib/reference",
+    "dashboard",
+  ],
   // Answers the protocol and calls the API as any client does.
   "lib/mcp": ["lib/http", "lib/client", "lib/report"],
   functions: [

@@ -67,13 +67,7 @@ export function stageEvents(): StageEvents {
   const mergedAtMs = nowMs - hourMs;
   const people = [stage.admin, stage.member];
   const all = [
-    event("workspace.saved", {
-      id: stage.workspace,
-      name: stage.workspace,
-      admins: [{ user_id: stage.admin, email: `${stage.admin}@example.com` }],
-      seats_purchased: 10,
-      active: true,
-    }),
+    event("workspace.saved", workspace),
     event("instance.saved", {
       id: stage.instance,
       name: stage.instance,
@@ -105,16 +99,7 @@ export function stageEvents(): StageEvents {
     event("pull_request.finalized", pullRequest(cloudName, 1, mergedAtMs, commentsOf(1, 2))),
     // In the organization without a workspace, where an entry is stored only once.
     event("pull_request.finalized", pullRequest(homeName, 2, mergedAtMs, largeComments(2))),
-    event("learning.captured", {
-      ...cloudName,
-      repository_id: stage.repositoryId,
-      learning: "Log with the structured logger.",
-      author_id: stage.member,
-      source: "chat",
-      pr_url: null,
-      file: null,
-      source_url: null,
-    }),
+    event("learning.captured", captured),
     event("security_scan.completed", scan(mergedAtMs)),
   ];
   return {
@@ -127,6 +112,22 @@ export function stageEvents(): StageEvents {
 }
 
 type Name = typeof cloudName | typeof homeName;
+
+const workspace = {
+  id: stage.workspace,
+  name: stage.workspace,
+  admins: [{ user_id: stage.admin, email: `${stage.admin}@example.com` }],
+  seats_purchased: 10,
+  active: true,
+};
+
+const captured = {
+  ...cloudName,
+  repository_id: stage.repositoryId,
+  learning: "Log with the structured logger.",
+  author_id: stage.member,
+  source: "chat",
+};
 
 const organization = (name: Name, change: object) => ({
   ...name,
