@@ -7,8 +7,8 @@ import type { Terminal } from "./terminal.ts";
 import { commandPaths as pathsOf, runTool, type Tool } from "./tool.ts";
 
 async function bothWays(loaded: Promise<{ readonly shared: readonly SharedCommand[] }>) {
-  const { inBothWays } = await import("./over-http-or-as-operator.ts");
-  return (await loaded).shared.map(inBothWays);
+  const { overHttpOrAsOperator } = await import("./over-http-or-as-operator.ts");
+  return (await loaded).shared.map(overHttpOrAsOperator);
 }
 
 /** With a key over HTTP, otherwise as the operator: see `overHttpOrAsOperator`. */
@@ -26,7 +26,7 @@ const bothGroups: readonly CommandGroup[] = [
   {
     name: "seats",
     summary: "Find seats that nobody uses, and take them back",
-    load: async () => (await import("./commands/seats.ts")).commands,
+    load: () => bothWays(import("./api/seats.ts")),
   },
 ];
 

@@ -1,5 +1,8 @@
 import type { Caller } from "../../lib/client/caller.ts";
 import { type Client, createClient } from "../../lib/client/client.ts";
+import type { RateLimit } from "../../lib/contract/operation.ts";
+import { halfOf, pacedFetch } from "../../lib/report/pace.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
 import { OperatorError } from "../../lib/runtime/operator-error.ts";
 import type { Command, CommandInput, FindTarget, OptionDefinitions } from "../command.ts";
 import { apiOptions } from "../connection/named-target.ts";
@@ -39,14 +42,23 @@ export type SharedCommand = Omit<Command, "connects" | "run"> & {
   /** Options that only one of the two ways has. */
   readonly httpOptions?: OptionDefinitions;
   readonly operatorOptions?: OptionDefinitions;
+  /** Over HTTP it takes half of this limit: a nightly export may share it. */
+  readonly pace?: RateLimit;
   /** Checks its input first, then calls `withCaller`, which connects. */
   run(input: CommandInput, terminal: Terminal, withCaller: WithCaller): Promise<void>;
 };
 
-export const overHttp = ({ httpOptions, operatorOptions: _, ...command }: SharedCommand): Command => ({
+export const overHttp = ({ httpOptions, operatorOptions: _, pace, ...command }: SharedCommand): Command => ({
   ...command,
   connects: true,
   options: { ...command.options, ...httpOptions, ...apiOptions },
   run: (input, terminal, findTarget) =>
-    command.run(input, terminal, (work) => callApi(input, findTarget, work)),
+    command.run(input, terminal, (work) =>
+      callApi(
+        input,
+        findTarget,
+        (client) => work({ ...client, seatGroups: async () => [client] }),
+        pace && pacedFetch(globalThis.fetch, halfOf(pace), systemClock),
+      ),
+    ),
 });

@@ -1,125 +1,127 @@
-import type { Client } from "../../lib/client/client.ts";
-import { pagesInHalves } from "../../lib/client/pages-in-halves.ts";
-import { msPerDay } from "../../lib/contract/days.ts";
-import { pageLimits, peopleLimits } from "../../lib/contract/limits.ts";
+import type { SeatCaller } from "../../lib/client/caller.ts";
+import { peopleLimits } from "../../lib/contract/limits.ts";
 import { reviewMetrics } from "../../lib/contract/operations/metrics.ts";
-import { halfOf, pacedFetch } from "../../lib/report/pace.ts";
-import { lastDays, type Period } from "../../lib/report/period.ts";
-import {
-  authorName,
-  fetchSeats,
-  fetchSeatUse,
-  type Home,
-  idleHolders,
-  membershipsOf,
-  type SeatUse,
-  seatHolders,
-  type User,
-} from "../../lib/report/seats.ts";
+import { plural } from "../../lib/contract/plural.ts";
+import { findIdleSeats, type IdleSeats, type User } from "../../lib/report/seats.ts";
 import { chunksOf } from "../../lib/runtime/chunks.ts";
-import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
+import { OperatorError, UsageError } from "../../lib/runtime/operator-error.ts";
 import type { Command } from "../command.ts";
-import { apiOptions } from "../connection/named-target.ts";
-import { listFormatOf } from "../listing.ts";
-import {
-  distinct,
-  idleDays,
-  idleOptions,
-  idleSummary,
-  type SeatFailure,
-  type SeatRow,
-  showIdleSeats,
-} from "../show-idle-seats.ts";
-import { callApi } from "./call.ts";
+import { listFormatOf, listOptions, showList } from "../listing.ts";
+import type { Terminal } from "../terminal.ts";
+import { overHttp, type SharedCommand } from "./call.ts";
 
-export const idle: Command = {
+const daysDefault = 30;
+const daysMax = 366;
+
+const idle: SharedCommand = {
   name: "idle",
-  summary: idleSummary,
-  connects: true,
-  options: { ...idleOptions, ...apiOptions },
+  summary:
+    "List people who held a seat for N days without a finished, reviewed pull request; --unassign takes the seats away",
+  options: {
+    days: { value: "N", help: `1 to ${daysMax} (default ${daysDefault})` },
+    unassign: { help: "take these seats away; without it nothing is changed" },
+    ...listOptions,
+  },
+  operatorOptions: {
+    org: {
+      value: "ORG",
+      help: "only the seats of this organization (of its workspace, if it has one), by provider id or UUID; a key has one group of seats",
+    },
+  },
   examples: ["seats idle --days 30", "seats idle --days 60 --unassign"],
-  run: (input, terminal, findTarget) => {
+  pace: reviewMetrics.rateLimit,
+  run: (input, terminal, withCaller) => {
     // Checked before seats are removed: a wrong format must not fail afterwards.
-    listFormatOf(input);
-    const days = idleDays(input);
+    const format = listFormatOf(input);
+    const days = input.integer("days", { min: 1, max: daysMax }) ?? daysDefault;
     const unassigns = input.flag("unassign");
-    // A nightly export shares the limit of the metrics.
-    const fetch = pacedFetch(globalThis.fetch, halfOf(reviewMetrics.rateLimit), systemClock);
-    return callApi(
-      input,
-      findTarget,
-      async (client) => {
-        const { since, home, held, notJudged, users, nameOf, use } = await findIdle(client, days);
-        const answer = {
-          ...{ days, since, dry_run: !unassigns, seats_held: held, not_judged: notJudged },
-          idle: users.map((user) => rowOf(user, home, nameOf, use.get(user))),
-        };
-        if (listFormatOf(input) === "table")
-          terminal.say(
-            "Only pull requests that the key can read count: those of organizations on the Enterprise plan.",
-          );
-        showIdleSeats(input, terminal, answer, unassigns ? await unassign(client, users) : undefined);
-      },
-      fetch,
-    );
+    return withCaller(async (caller) => {
+      const groups = await caller.seatGroups(input.text("org"));
+      if (unassigns && groups.length > 1)
+        throw new UsageError(`--unassign needs --org here: there are ${groups.length} groups of seats.`);
+      const question = { days, nowMs: systemClock.nowMs() };
+      const found = await Promise.all(groups.map((group) => findIdleSeats(group, question)));
+      const answer = {
+        ...{ days, since: found[0]?.since, dry_run: !unassigns },
+        seats_held: sum(found.map(({ held }) => held)),
+        not_judged: sum(found.map(({ notJudged }) => notJudged)),
+        idle: found.flatMap((each) => each.idle.map(rowOf)),
+      };
+      if (format === "table" && groups.some(({ isOperator }) => !isOperator))
+        terminal.say(
+          "Only pull requests that the key can read count: those of organizations on the Enterprise plan.",
+        );
+      const failed = unassigns
+        ? await Promise.all(groups.map((each, index) => unassign(each, found[index])))
+        : [];
+      const document = { ...answer, ...(unassigns && { failed: failed.flat() }) };
+      if (showList(input, terminal, { records: answer.idle, document, line: lineOf }) === "table")
+        say(answer, terminal);
+      if (failed.flat().length > 0)
+        throw new OperatorError(
+          failed
+            .flat()
+            .map(({ id, message }) => `${id}: ${message}`)
+            .join("\n"),
+        );
+    });
   },
 };
 
-export const commands: readonly Command[] = [idle];
+export const shared: readonly SharedCommand[] = [idle];
+export const commands: readonly Command[] = shared.map(overHttp);
 
-async function findIdle(client: Client, days: number) {
-  const nowMs = systemClock.nowMs();
-  const since = toTimestamp(nowMs - days * msPerDay);
-  const period = { start_date: since.slice(0, 10), end_date: lastDays(1, nowMs).end_date };
-  const { scope } = (await client.whoami()).body;
-  const home = scope.home ?? scope.organizations[0] ?? null;
-  const { seats, users, newHolders } = await fetchSeats(client, since);
-  const holders = seatHolders(users, home);
-  const idle = idleHolders(holders, home, await authorsIn(client, period), newHolders);
-  const held = seats.seats_assigned;
-  const use = await fetchSeatUse(client, idle, home, { nowMs });
-  const nameOf: NameOf = (provider, id) =>
-    scope.organizations.find((each) => each.provider === provider && each.provider_organization_id === id)
-      ?.name ?? id;
-  // Nobody can judge a holder whose organizations the key cannot see.
-  return { since, home, held, notJudged: Math.max(0, held - holders.length), users: idle, nameOf, use };
-}
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-async function authorsIn(client: Client, period: Period): Promise<ReadonlySet<string>> {
-  const authors = new Set<string>();
-  const pages = pagesInHalves(
-    (place) => client.listReviewMetrics({ query: { ...period, status: "all", ...place } }),
-    ({ body }) => body.next_cursor,
-    { cursor: undefined, pageSizeMax: pageLimits.metrics.max },
-  );
-  for await (const { body } of pages)
-    for (const { provider, organization_id, author_id } of body.data)
-      if (author_id !== null) authors.add(authorName(provider, organization_id, author_id));
-  return authors;
-}
-
-type NameOf = (provider: string, organizationId: string) => string;
-
-const rowOf = (user: User, home: Home | null, nameOf: NameOf, use: SeatUse | undefined): SeatRow => ({
-  organizations: distinct(membershipsOf(user, home).map(({ provider, org_id }) => nameOf(provider, org_id))),
-  user_ids: distinct(membershipsOf(user, home).map(({ user_id }) => user_id)),
+const rowOf = ({ user, organizations, userIds, use }: IdleSeats["idle"][number]) => ({
+  organizations: organizations.join(", "),
+  user_ids: userIds.join(", "),
   username: user.username,
   email: user.email,
   seat_since: use?.seat_since ?? null,
   last_reviewed_at: use?.last_reviewed_at ?? null,
 });
 
+/** People read days; files and programs get the time. */
+const lineOf = ({ seat_since, last_reviewed_at, ...row }: ReturnType<typeof rowOf>) => ({
+  ...row,
+  seat_since: seat_since?.slice(0, 10) ?? "not known",
+  last_reviewed: last_reviewed_at?.slice(0, 10) ?? "none in a year",
+});
+
+type Answer = {
+  readonly days: number;
+  readonly dry_run: boolean;
+  readonly seats_held: number;
+  readonly not_judged: number;
+  readonly idle: readonly object[];
+};
+
+function say({ days, dry_run, seats_held, not_judged, idle: rows }: Answer, terminal: Terminal): void {
+  terminal.say(`${rows.length} of ${plural(seats_held, "assigned seat")} idle for ${plural(days, "day")}.`);
+  if (not_judged > 0)
+    terminal.say(
+      `Not judged: ${plural(not_judged, "holder")}. One of their organizations sends no metrics, is still preparing them, or is outside the scope of the key.`,
+    );
+  if (rows.length === 0) return;
+  terminal.say(
+    dry_run ? "Nothing was changed; --unassign takes these seats away." : "These seats were taken away.",
+  );
+}
+
 /** A workspace's people are addressed by e-mail or by the id of their seat, all others by their user id. */
-async function unassign(client: Client, users: readonly User[]): Promise<readonly SeatFailure[]> {
+async function unassign(caller: SeatCaller, found: IdleSeats | undefined) {
+  const users = (found?.idle ?? []).map(({ user }) => user);
   const isOfWorkspace = (user: User) => "organizations" in user;
   const emails = users.flatMap((user) => (isOfWorkspace(user) ? (user.email ?? []) : []));
   const userIds = users.flatMap((user) => {
     if ("user_id" in user) return user.user_id;
     return user.email === null ? (user.seat_holder_id ?? []) : [];
   });
-  const failures: SeatFailure[] = [];
+  const failures: { readonly id: string; readonly message: string }[] = [];
   const send = async (named: { readonly emails: string[] } | { readonly user_ids: string[] }) => {
-    const { body } = await client.assignSeats({ body: { action: "unassign", ...named } });
+    const { body } = await caller.assignSeats({ body: { action: "unassign", ...named } });
     failures.push(...body.failed);
   };
   for (const some of chunksOf(emails, peopleLimits.batchUsersMax)) await send({ emails: [...some] });

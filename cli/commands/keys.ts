@@ -10,7 +10,7 @@ import type { Table } from "../../lib/store/table.ts";
 import { shared } from "../api/keys.ts";
 import type { Command, CommandInput } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
-import { inBothWays } from "../over-http-or-as-operator.ts";
+import { overHttpOrAsOperator } from "../over-http-or-as-operator.ts";
 import { type IssuedRow, showIssuedRow } from "../show-keys.ts";
 import { commandFor } from "../show-once.ts";
 
@@ -114,7 +114,7 @@ function refuseForeignOptions(input: CommandInput, kind: (typeof kinds)[number])
   if (foreign) throw new UsageError(`--${foreign} cannot be used with --kind ${kind}.`);
 }
 
-export const commands: readonly Command[] = [create, ...shared.map(inBothWays)];
+export const commands: readonly Command[] = [create, ...shared.map(overHttpOrAsOperator)];
 
 export const issuedRow = ({ text, key }: IssuedKey): IssuedRow => ({
   ...key,

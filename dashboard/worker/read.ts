@@ -2,19 +2,17 @@ import type { Client, RequestOf } from "../../lib/client/client.ts";
 import { pagesInHalves } from "../../lib/client/pages-in-halves.ts";
 import { pageLimits } from "../../lib/contract/limits.ts";
 import type { McpRecord } from "../../lib/contract/records-metrics.ts";
-import { type Organization, reasonLeftOut } from "../../lib/report/left-out.ts";
+import type { Organization } from "../../lib/report/left-out.ts";
+import { type OrganizationFilter, organizationsMax } from "../../lib/report/metrics-filters.ts";
 import { type Period, periodBefore } from "../../lib/report/period.ts";
 import type { PullRequest } from "../../lib/report/pull-request.ts";
 import { type ReportReadOptions, readPullRequests } from "../../lib/report/read.ts";
 import { authorName } from "../../lib/report/seats.ts";
-import { chunksOf } from "../../lib/runtime/chunks.ts";
 import type { Learning } from "../figures/learnings.ts";
 import type { AuditEntry, KeyIdentity, PendingLearning } from "../protocol.ts";
 import { organizationName } from "../view.ts";
 
 /** The reads from the API for the sections of the page; each read is independent. */
-
-export type OrganizationFilter = { readonly org_id?: string; readonly organization_ids?: string };
 
 /** A part of the key's scope, as an API filter. */
 export type Narrowing = {
@@ -24,9 +22,6 @@ export type Narrowing = {
   /** Everything that the key may see. */
   readonly isWhole: boolean;
 };
-
-/** How many organizations one request of an instance key may name. */
-const organizationsMax = 10;
 
 /**
  * A workspace token can be limited to one organization, an instance key to several. If the API has no such filter,
@@ -44,21 +39,6 @@ export function narrowingOf({ key, scope }: KeyIdentity, organizations: readonly
       isWhole: false,
     };
   return { filter: {}, organizations: scope.organizations, isWhole: true };
-}
-
-/**
- * The filters with which all metrics of the scope are read. The API refuses the metrics of a scope in which one
- * organization on the plan sends none: then the others are named, one by one or ten together.
- */
-export function metricsFilters({ key }: KeyIdentity, narrowing: Narrowing): readonly OrganizationFilter[] {
-  const onPlan = narrowing.organizations.filter((each) => reasonLeftOut(each, false) === null);
-  const ready = onPlan.filter((each) => reasonLeftOut(each, true) === null);
-  if (ready.length === onPlan.length) return [narrowing.filter];
-  return key.kind === "workspace"
-    ? ready.map((each) => ({ org_id: nameOf(each) }))
-    : chunksOf(ready, organizationsMax).map((some) => ({
-        organization_ids: some.map(({ provider_organization_id: id }) => id).join(","),
-      }));
 }
 
 const nameOf = ({ provider, provider_organization_id: id }: Organization): string =>

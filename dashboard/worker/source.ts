@@ -1,6 +1,7 @@
 import type { Client } from "../../lib/client/client.ts";
+import { metricsFilters } from "../../lib/report/metrics-filters.ts";
 import type { KeyIdentity, SectionMessage, SectionState, ShownView } from "../protocol.ts";
-import { type FetchDeps, metricsFilters, type Narrowing } from "./read.ts";
+import type { FetchDeps, Narrowing } from "./read.ts";
 
 /** What a section is read and computed for. */
 export type Context = {
@@ -87,7 +88,7 @@ export function createSource<Records, Data>(
       const answer = await options.read(
         {
           ...{ client, signal, onProgress, narrowing: context.narrowing },
-          metrics: metricsFilters(context.identity, context.narrowing),
+          metrics: metricsFilters(context.identity.key.kind, context.narrowing),
         },
         context,
       );

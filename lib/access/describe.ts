@@ -19,11 +19,8 @@ export function describePrincipal(principal: Principal): z.input<typeof whoamiRe
     },
     scope: {
       ...scopeOf(principal),
-      home: key.kind === "instance" && home ? describeOrganization(home) : null,
-      organizations: organizations.map((each) => ({
-        ...describeOrganization(each),
-        ...{ plan: each.plan, metrics: each.metrics },
-      })),
+      home: key.kind === "instance" && home ? nameOf(home) : null,
+      organizations: organizations.map(describeOrganization),
     },
     user_id: userId,
     role: role?.id ?? null,
@@ -37,7 +34,12 @@ function scopeOf({ key, home }: Principal) {
   return { tenant: "organization" as const, tenant_id: home?.provider_organization_id ?? "" };
 }
 
-const describeOrganization = (organization: OrganizationItem) => ({
+export const describeOrganization = (organization: OrganizationItem) => ({
+  ...nameOf(organization),
+  ...{ plan: organization.plan, metrics: organization.metrics },
+});
+
+const nameOf = (organization: OrganizationItem) => ({
   id: organization.uuid,
   name: organization.name,
   provider: organization.provider,

@@ -198,7 +198,11 @@ function one(organization: OrganizationItem | null): Scope {
 }
 
 /** For operations that always act on exactly one organization: `selectOrganizations` has made sure of that. */
-export function onlyOrganization({ scope }: { readonly scope: Scope }): OrganizationItem {
+export function onlyOrganization({
+  scope,
+}: {
+  readonly scope: Pick<Scope, "organizations" | "selector">;
+}): OrganizationItem {
   const [organization] = scope.organizations;
   if (!organization) throw new TypeError("The operation selects one organization.");
   return organization;

@@ -1,8 +1,8 @@
-import type { AnswerOf, Client, OperationName, RequestOf } from "./client.ts";
+import type { AnswerOf, CallOptions, Client, OperationName, RequestOf } from "./client.ts";
 
 type Answer<Body> = Promise<{ readonly body: Body }>;
 type Calls<Names extends OperationName> = {
-  readonly [Name in Names]: (request: RequestOf<Name>) => Answer<AnswerOf<Name>>;
+  readonly [Name in Names]: (request: RequestOf<Name>, options?: CallOptions) => Answer<AnswerOf<Name>>;
 };
 
 /**
@@ -20,4 +20,20 @@ export type Caller = Pick<Client, "pages"> &
     deleteKey(
       request: RequestOf<"deleteKey">,
     ): Answer<{ readonly revoked_key_ids: readonly string[] } | undefined>;
+    /** Seats that are counted together. A key has one group; the operator has all, or that of an organization. */
+    seatGroups(organization: string | undefined): Promise<readonly SeatCaller[]>;
+  };
+
+/** The calls about one group of seats. */
+export type SeatCaller = Pick<Client, "pages"> &
+  Calls<"listReviewMetrics"> & {
+    assignSeats(request: RequestOf<"assignSeats">): Answer<{
+      readonly failed: ReadonlyArray<{ readonly id: string; readonly message: string }>;
+    }>;
+    whoami(): Answer<{
+      readonly key: Pick<AnswerOf<"whoami">["key"], "kind">;
+      readonly scope: Pick<AnswerOf<"whoami">["scope"], "home" | "organizations">;
+    }>;
+    /** Reads the metrics of every plan, leaves out organizations without metrics, and may name any number of authors. */
+    readonly isOperator?: true;
   };

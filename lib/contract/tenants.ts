@@ -17,11 +17,5 @@ export const isTenantKey = (text: string | undefined): text is TenantKey => /^[w
 export const isWorkspaceTenant = (tenant: TenantKey): tenant is WorkspaceTenant => tenant.startsWith("w#");
 /** A stand-alone organization is its own tenant. */
 export const isOrganizationTenant = (tenant: TenantKey): tenant is `o#${string}` => tenant.startsWith("o#");
-/** For a caller or a pool that must be a workspace's. */
-export function requireWorkspaceTenant(tenant: TenantKey): WorkspaceTenant {
-  if (!isWorkspaceTenant(tenant)) throw new TypeError(`${tenant} is not a workspace.`);
-  return tenant;
-}
-
 export const poolOf = ({ uuid, tenant }: { readonly uuid: string; readonly tenant: TenantKey }): PoolKey =>
   isWorkspaceTenant(tenant) ? tenant : organizationTenant(uuid);

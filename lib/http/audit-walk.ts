@@ -1,17 +1,25 @@
 import type * as z from "zod";
 import type { ScopeFollowUp } from "../access/follow-scope.ts";
-import type { OperationContext, WalkContext } from "../access/operation-context.ts";
+import type { OperationContext, Paging, WalkContext } from "../access/operation-context.ts";
 import type { Principal } from "../access/principal.ts";
 import { auditFilter, auditOwner } from "../audit/export.ts";
 import { type AuditPage, type AuditPosition, type AuditQuery, readAuditLog } from "../audit/list.ts";
 import type { listAuditLogs } from "../contract/operations/audit-logs.ts";
 import { required } from "../runtime/required.ts";
 import type { AuditItem } from "../store/items/audit.ts";
+import { positionTexts } from "./cursors.ts";
 
 export type AuditContext = WalkContext<z.output<(typeof listAuditLogs)["query"]>> &
   Pick<OperationContext, "scope" | "retentionDays"> & {
     readonly principal: { readonly key: Pick<Principal["key"], "authorized"> };
   };
+
+export function auditPosition(paging: Paging): AuditPosition | null {
+  const texts = positionTexts(paging);
+  if (texts === null) return null;
+  const [place = "", settled = ""] = texts;
+  return { place, settled };
+}
 
 export type AuditedPage = {
   readonly entries: readonly AuditItem[];

@@ -1,15 +1,11 @@
-import type * as z from "zod";
 import { toIssuedRecord } from "../access/key-record.ts";
 import { listKeys, operatorListing } from "../access/list-keys.ts";
-import type { Paging } from "../access/operation-context.ts";
 import { revokeKey } from "../access/revoke-key.ts";
 import { rotateKey } from "../access/rotate-key.ts";
 import type { Caller } from "../client/caller.ts";
-import type { AnswerOf, Client, RequestOf } from "../client/client.ts";
-import { ApiError } from "../contract/api-error.ts";
+import type { AnswerOf, RequestOf } from "../client/client.ts";
 import { keyLimits, pageLimits } from "../contract/limits.ts";
 import * as searching from "../contract/operations/learnings-search.ts";
-import { parsedBy } from "../contract/schema-sentences.ts";
 import { positionInPartition } from "../http/cursors.ts";
 import { pendingLearnings } from "../learnings/approval.ts";
 import { decideRequested } from "../learnings/decide.ts";
@@ -17,13 +13,16 @@ import { listPending } from "../learnings/export/pending.ts";
 import { searchScope } from "../learnings/search-scope.ts";
 import { findOrganizationByName, readAllOrganizations, readOrganizations } from "../organizations/find.ts";
 import { OperatorError } from "../runtime/operator-error.ts";
+import { pagesOf, pagingOf, parsed } from "./call.ts";
 import type { Connection } from "./connection.ts";
+import { seatGroups } from "./seat-groups.ts";
 
 /**
  * The operator's own calls of the API's operations: they run in this process, without a key, so that no plan, role,
  * limit or active state is asked. `org_id` may also be a UUID. Audit entries name the operator.
  */
-export function operatorCaller({ table, audited, vectors, embedder }: Connection): Caller {
+export function operatorCaller(connection: Connection): Caller {
+  const { table, audited, vectors, embedder } = connection;
   const { signal } = new AbortController();
   const reader = { table, clock: audited.clock, readable: "*", signal } as const;
   const organizationNamed = async (name: string | undefined) =>
@@ -54,6 +53,7 @@ export function operatorCaller({ table, audited, vectors, embedder }: Connection
   };
   return {
     pages: pagesOf(paged),
+    seatGroups: (organization) => seatGroups(connection, organization),
     rotateKey: async ({ path, body }) => {
       const { grace_seconds: graceSeconds = keyLimits.graceSecondsDefault, owner } = body;
       const rotated = await rotateKey(audited, { ...audited, id: path.key_id, graceSeconds, owner });
@@ -78,41 +78,4 @@ export function operatorCaller({ table, audited, vectors, embedder }: Connection
       return { body: await searchScope({ ...reader, scope, input }, deps) };
     },
   };
-}
-
-/** The same sentences as over HTTP. */
-const parsed = <Schema extends z.ZodObject>(schema: Schema, body: object): z.output<Schema> =>
-  parsedBy(schema, body, {
-    whole: "body",
-    refuse: (sentences) => new ApiError("INVALID_REQUEST", sentences),
-  });
-
-/** A cursor never leaves this process, so it is the position itself. */
-function pagingOf(
-  { cursor, limit }: { readonly cursor?: string | undefined; readonly limit?: number | undefined },
-  sizeDefault: number,
-): Paging {
-  const next = (position: unknown) => JSON.stringify(position);
-  const position = cursor === undefined ? null : JSON.parse(cursor);
-  return { position, resumes: false, pageSize: limit ?? sizeDefault, next, resume: next };
-}
-
-type PagedCall = (request: { readonly query: { readonly cursor?: string } }) => Promise<{
-  readonly next_cursor: string | null;
-}>;
-
-/** Has the client's types, because each of these calls has its own from there. */
-function pagesOf(calls: Readonly<Record<string, PagedCall>>): Client["pages"] {
-  async function* pages(name: string, request: { readonly query?: object } = {}) {
-    const call = calls[name];
-    if (!call) throw new TypeError(`The operator has no call ${name}.`);
-    let cursor: string | null = null;
-    do {
-      const query = { ...request.query, ...(cursor !== null && { cursor }) };
-      const body = await call({ query });
-      yield { body, status: 200, headers: new Headers(), resumeCursor: null };
-      cursor = body.next_cursor;
-    } while (cursor !== null);
-  }
-  return pages as unknown as Client["pages"];
 }

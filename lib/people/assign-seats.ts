@@ -1,3 +1,4 @@
+import { onlyOrganization } from "../access/scope.ts";
 import type { AuditedContext } from "../audit/entry.ts";
 import { withCopies } from "../audit/owed.ts";
 import type { ItemErrorCode } from "../contract/errors.ts";
@@ -5,7 +6,7 @@ import { organizationUuid } from "../contract/identity.ts";
 import * as kinds from "../contract/items.ts";
 import { peopleLimits } from "../contract/limits.ts";
 import { parseSeatHolderId, type SeatHolder } from "../contract/seat-holder.ts";
-import { isWorkspaceTenant, type PoolKey, poolOf, type WorkspaceTenant } from "../contract/tenants.ts";
+import { isWorkspaceTenant, type PoolKey, poolOf } from "../contract/tenants.ts";
 import { required } from "../runtime/required.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import {
@@ -18,6 +19,7 @@ import {
 import { personKey, poolGuardKey } from "../store/layout.ts";
 import type { Item, Key, Table } from "../store/table.ts";
 import { BatchOutcomes, type BatchPart, inParts, UnrecordedFailures } from "./batch.ts";
+import { batchAnswer } from "./batch-answer.ts";
 import { type PersonChange, peopleWrites, seatsOf } from "./change.ts";
 import { memberNotFound } from "./change-roles.ts";
 import { personKeyOf } from "./placement.ts";
@@ -28,7 +30,33 @@ import {
   type SeatFailure,
   seatEntry,
 } from "./seat-entry.ts";
+import { type SeatScope, type Workspace, wholeWorkspace } from "./seat-scope.ts";
 import { isChange, personChange } from "./seats.ts";
+
+type SeatsBody = {
+  readonly action: SeatAction;
+  readonly emails?: readonly string[] | undefined;
+  readonly user_ids?: readonly string[] | undefined;
+  readonly dry_run: boolean;
+};
+
+/** The answer of the operation. A whole workspace's people are named by e-mail or `seat_holder_id`, others by user id. */
+export async function assignSeats(
+  call: AuditedContext & SeatScope,
+  { action, emails, user_ids: userIds = [], dry_run: dryRun }: SeatsBody,
+) {
+  const workspace = wholeWorkspace(call);
+  if (!workspace) {
+    const outcomes = await assignSeatsToMembers(call, onlyOrganization(call), { action, userIds, dryRun });
+    return batchAnswer({ outcomes, dryRun }, "user_id");
+  }
+  if (!emails) {
+    const outcomes = await unassignSeatHolders(call, workspace, { holders: userIds, dryRun });
+    return batchAnswer({ outcomes, dryRun }, "user_id");
+  }
+  const outcomes = await assignSeatsByEmail(call, workspace, { action, emails, dryRun });
+  return batchAnswer({ outcomes, dryRun }, "email");
+}
 
 type SeatRequest = {
   readonly action: SeatAction;
@@ -81,12 +109,6 @@ export async function assignSeatsToMembers(
   return await assign(context, seatContext, request, { named, prefetchedState });
 }
 
-type Workspace = {
-  readonly tenant: WorkspaceTenant;
-  /** Active organizations on the plan: only their members can be given a seat. */
-  readonly organizations: readonly OrganizationItem[];
-};
-
 /** Changes seats of people of a whole workspace, by e-mail address in any letter case. */
 export async function assignSeatsByEmail(
   context: AuditedContext,
@@ -103,7 +125,7 @@ export async function assignSeatsByEmail(
 }
 
 /** Takes workspace seats from holders without an e-mail address, by the `seat_holder_id` in the list of people. */
-export async function unassignSeatHolders(
+async function unassignSeatHolders(
   context: AuditedContext,
   workspace: Workspace,
   { holders, dryRun }: { readonly holders: readonly string[]; readonly dryRun: boolean },

@@ -2,21 +2,16 @@ import type * as z from "zod";
 import * as kinds from "../contract/items.ts";
 import type { personRecord } from "../contract/records-people.ts";
 import { seatHolderId } from "../contract/seat-holder.ts";
-import type { WorkspaceTenant } from "../contract/tenants.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { type MemberItem, type PersonItem, parseMember, parsePerson } from "../store/items/people.ts";
 import type { Item, Table } from "../store/table.ts";
 import { rangeAfter, walkRange } from "../store/walk.ts";
 import { type PeoplePage, poolSeats, roleMatches, seatMatches, type UserFilters } from "./list-members.ts";
 import { usernameOf } from "./person.ts";
+import type { Workspace } from "./seat-scope.ts";
 
 type PersonRecord = z.output<typeof personRecord>;
 type FoundPerson = { readonly sk: string; readonly record: PersonRecord };
-
-type Workspace = {
-  readonly tenant: WorkspaceTenant;
-  readonly organizations: readonly OrganizationItem[];
-};
 
 /**
  * Lists every person of a workspace once, with their organizations that are in the scope. A seat holder is listed even

@@ -1,10 +1,16 @@
-import type { AnswerOf, CallOptions, Client } from "../client/client.ts";
+import type { SeatCaller } from "../client/caller.ts";
+import type { AnswerOf, CallOptions } from "../client/client.ts";
 import { pagesInHalves } from "../client/pages-in-halves.ts";
 import { happenedAt, happenedBefore, namesInSeatEntry, namesOfHolder } from "../contract/audit.ts";
+import { msPerDay } from "../contract/days.ts";
 import { pageLimits, requestLimits } from "../contract/limits.ts";
 import { chunksOf } from "../runtime/chunks.ts";
-import { lastDays } from "./period.ts";
+import { toTimestamp } from "../runtime/clock.ts";
+import { reasonLeftOut } from "./left-out.ts";
+import { metricsFilters, type OrganizationFilter } from "./metrics-filters.ts";
+import { lastDays, type Period } from "./period.ts";
 
+type SeatReader = Pick<SeatCaller, "pages" | "listReviewMetrics" | "isOperator">;
 export type User = AnswerOf<"listUsers">["users"][number];
 export type SeatCounts = Pick<AnswerOf<"listUsers">, "seats_purchased" | "seats_assigned">;
 
@@ -22,9 +28,72 @@ export type FetchedSeats = {
   readonly newHolders: ReadonlySet<string>;
 };
 
+export type IdleSeats = {
+  readonly since: string;
+  /** Of the whole group, also where the caller cannot see the holder. */
+  readonly held: number;
+  readonly idle: ReadonlyArray<{
+    readonly user: User;
+    /** By name, each once. */
+    readonly organizations: readonly string[];
+    readonly userIds: readonly string[];
+    readonly use: SeatUse | undefined;
+  }>;
+  /** Holders who may be active where the caller cannot read: one of their organizations has no metrics, or is hidden. */
+  readonly notJudged: number;
+};
+
+/** People who have held a seat for so many days and finished no reviewed pull request in that time. */
+export async function findIdleSeats(
+  caller: SeatCaller,
+  { days, nowMs }: { readonly days: number; readonly nowMs: number },
+): Promise<IdleSeats> {
+  const since = toTimestamp(nowMs - days * msPerDay);
+  const period = { start_date: since.slice(0, 10), end_date: lastDays(1, nowMs).end_date };
+  const { key, scope } = (await caller.whoami()).body;
+  const { organizations } = scope;
+  const home = scope.home ?? organizations[0] ?? null;
+  const isRead = (each: (typeof organizations)[number]) =>
+    caller.isOperator ? each.metrics === "ready" : reasonLeftOut(each, true) === null;
+  const readable = new Set(
+    organizations
+      .filter(isRead)
+      .map((each) => organizationName(each.provider, each.provider_organization_id)),
+  );
+  const filters = caller.isOperator ? [{}] : metricsFilters(key.kind, { filter: {}, organizations });
+  const { seats, users, newHolders } = await fetchSeats(caller, since);
+  const authors = new Set((await lastReviewed(caller, [period], filters)).keys());
+  const isActive = (user: User) => authorNamesOf(user, home).some((name) => authors.has(name));
+  const isJudged = (user: User) =>
+    isActive(user) ||
+    membershipsOf(user, home).every(({ provider, org_id }) =>
+      readable.has(organizationName(provider, org_id)),
+    );
+  const judged = seatHolders(users, home).filter(isJudged);
+  const idle = idleHolders(judged, home, authors, newHolders);
+  const uses = await fetchSeatUse(caller, idle, home, { nowMs, filters });
+  const nameOf = (provider: string, id: string) =>
+    organizations.find((each) => each.provider === provider && each.provider_organization_id === id)?.name ??
+    id;
+  return {
+    since,
+    held: seats.seats_assigned,
+    idle: idle.map((user) => {
+      const memberships = membershipsOf(user, home);
+      return {
+        user,
+        organizations: [...new Set(memberships.map(({ provider, org_id }) => nameOf(provider, org_id)))],
+        userIds: [...new Set(memberships.map(({ user_id }) => user_id))],
+        use: uses.get(user),
+      };
+    }),
+    notJudged: Math.max(0, seats.seats_assigned - judged.length),
+  };
+}
+
 /** For the key's whole scope: seats belong to a pool, not to one of its organizations. */
 export async function fetchSeats(
-  client: Client,
+  client: Pick<SeatCaller, "pages">,
   since: string,
   { onProgress, ...call }: CallOptions & { onProgress?(users: number): void } = {},
 ): Promise<FetchedSeats> {
@@ -82,23 +151,28 @@ export type SeatUse = {
   /** When their last reviewed pull request was merged or closed; null if there is none in a year. */
   readonly last_reviewed_at: string | null;
 };
-export const lastReviewDays = 366;
+const lastReviewDays = 366;
 
 export type SeatUseOptions = CallOptions & {
   readonly nowMs: number;
   /** Of the metrics: everything that the key can see, unless a part of it is not to be had. */
-  readonly filters?: ReadonlyArray<{ readonly org_id?: string; readonly organization_ids?: string }>;
+  readonly filters?: readonly OrganizationFilter[];
 };
 
-/** For a few people: the metrics are asked for ten authors at a time. */
+/** For a few people: with a key, the metrics are asked for ten authors at a time. */
 export async function fetchSeatUse(
-  client: Client,
+  client: SeatReader,
   people: readonly User[],
   home: Home | null,
   { nowMs, filters = [{}], ...call }: SeatUseOptions,
 ): Promise<ReadonlyMap<User, SeatUse>> {
+  const ids = new Set(people.flatMap((user) => membershipsOf(user, home).map(({ user_id }) => user_id)));
+  const period = lastDays(lastReviewDays, nowMs);
+  const questions = chunksOf([...ids], client.isOperator ? ids.size || 1 : requestLimits.listValuesMax).map(
+    (some) => ({ ...period, user_ids: some.join(",") }),
+  );
   const [reviewed, assigned] = await Promise.all([
-    lastReviewed(client, people, home, { nowMs, filters, ...call }),
+    lastReviewed(client, questions, filters, call),
     lastAssigned(client, people, home, call),
   ]);
   return new Map(
@@ -119,18 +193,18 @@ const latest = (times: ReadonlyArray<string | undefined>): string | null =>
     null,
   );
 
+/** When each author's last reviewed pull request was merged or closed, named as `authorName` does. */
 async function lastReviewed(
-  client: Client,
-  people: readonly User[],
-  home: Home | null,
-  { nowMs, filters = [{}], ...call }: SeatUseOptions,
+  client: SeatReader,
+  questions: ReadonlyArray<Period & { readonly user_ids?: string }>,
+  filters: readonly OrganizationFilter[],
+  call: CallOptions = {},
 ): Promise<ReadonlyMap<string, string>> {
   const last = new Map<string, string>();
-  const ids = new Set(people.flatMap((user) => membershipsOf(user, home).map(({ user_id }) => user_id)));
-  const period = lastDays(lastReviewDays, nowMs);
-  const chunks = chunksOf([...ids], requestLimits.listValuesMax);
-  for (const [some, filter] of chunks.flatMap((each) => filters.map((filter) => [each, filter] as const))) {
-    const query = { ...period, ...filter, status: "all" as const, user_ids: some.join(",") };
+  for (const [question, filter] of questions.flatMap((each) =>
+    filters.map((filter) => [each, filter] as const),
+  )) {
+    const query = { ...question, ...filter, status: "all" as const };
     const pages = pagesInHalves(
       (place) => client.listReviewMetrics({ query: { ...query, ...place } }, call),
       ({ body }) => body.next_cursor,
@@ -147,7 +221,7 @@ async function lastReviewed(
 
 /** Newest entries first, until everybody was named. */
 async function lastAssigned(
-  client: Client,
+  client: Pick<SeatCaller, "pages">,
   people: readonly User[],
   home: Home | null,
   call: CallOptions,

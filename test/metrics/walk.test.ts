@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { ApiError } from "../../lib/contract/api-error.ts";
 import type { TenantKey } from "../../lib/contract/tenants.ts";
-import { authorsBetween } from "../../lib/metrics/authors.ts";
 import { readMcp, readReviewComments, readReviews } from "../../lib/metrics/read.ts";
 import { prUrlOfComments } from "../../lib/metrics/review-comments.ts";
 import { headPrefetch, type MetricsContext, walkMetrics } from "../../lib/metrics/walk.ts";
@@ -177,30 +176,6 @@ test("a request whose time is up returns partial results and a cursor", async ()
   expect([...first.records, ...rest.records].map((record) => JSON.parse(record).pr_url)).toEqual(
     Array.from({ length: 12 }, (_, number) => urlOf(number)),
   );
-});
-
-test("the authors of a window are found over several pages; pull requests without an author are skipped", async () => {
-  const { uuid, sendPullRequest } = await standalone(api, world, "authors");
-  const authors = ["1", null, "2", "1"];
-  for (const [number, author_id] of authors.entries()) await sendPullRequest(number, { author_id });
-  const { clock, ring } = alarm();
-  const { table } = api.store();
-  let queries = 0;
-  const slow = {
-    ...table,
-    queryPage: async (...range: Parameters<typeof table.queryPage>) => {
-      const page = await table.queryPage(...range);
-      queries++;
-      ring();
-      return page;
-    },
-  };
-  const organizations = [await organizationOf(table, uuid)];
-  const found = authorsBetween({ table: slow, clock }, { tenant: `o#${uuid}`, organizations }, query);
-  expect(await Array.fromAsync(found)).toEqual(
-    ["1", "2", "1"].map((userId) => ({ organization: uuid, userId, atMs: expect.any(Number) })),
-  );
-  expect(queries).toBe(authors.length);
 });
 
 test("a request that has read nothing when its time is up is a 503, never the same cursor again", async () => {

@@ -11,7 +11,7 @@ import { operator, operatorOrigin } from "../../../lib/audit/entry.ts";
 import { organizationUuid } from "../../../lib/contract/identity.ts";
 import { auditLimits } from "../../../lib/contract/limits.ts";
 import { decideLearning, pendingLearnings } from "../../../lib/learnings/approval.ts";
-import { authorsBetween } from "../../../lib/metrics/authors.ts";
+import { seatGroups } from "../../../lib/operator/seat-groups.ts";
 import { embedderInUse } from "../../../lib/operator/stack-embedder.ts";
 import {
   countAdmins,
@@ -21,7 +21,7 @@ import {
 import { repairTable } from "../../../lib/organizations/repair.ts";
 import { changeApprovalDelay } from "../../../lib/organizations/repository-settings.ts";
 import { changeOrganizationSettings } from "../../../lib/organizations/settings.ts";
-import { findIdleSeats } from "../../../lib/people/idle-seats.ts";
+import { findIdleSeats } from "../../../lib/report/seats.ts";
 import { localIdentity } from "../../../lib/runtime/aws-identity.ts";
 import { required } from "../../../lib/runtime/required.ts";
 import { parseEntryPlace } from "../../../lib/store/layout.ts";
@@ -31,7 +31,6 @@ import { dayNumberOf, removalPuts } from "../../../lib/stream/removal.ts";
 import { datasetOf } from "../../../lib/stream/stream.ts";
 import { comments, mcp } from "../../support/event-data.ts";
 import { scanAll } from "../../support/scan-all.ts";
-import { organizationOf } from "../../support/stored.ts";
 import { github, gitlab } from "../../support/world.ts";
 import { manyComments } from "./fixture.ts";
 import { change } from "./operator-command.ts";
@@ -57,6 +56,13 @@ export function operatorScenarios(environment: FaultEnvironment): ScenarioSet {
     return place;
   };
 
+  const idleSeats = async (organization: Parameters<typeof organizationUuid>[0]) => {
+    const store = { table: environment.store().table, audited: context() };
+    const question = { days: 30, nowMs: Date.now() + 40 * 86_400_000 };
+    const groups = await seatGroups(store, organizationUuid(organization));
+    const found = await Promise.all(groups.map((group) => findIdleSeats(group, question)));
+    return found.flatMap(({ idle }) => idle);
+  };
   /** No other caller creates the same key. */
   const key = (request: () => KeyRequest) => change(() => createKey(deps(), request()), { isAlone: true });
   /** The command names the keys that it ended. */
@@ -199,25 +205,12 @@ export function operatorScenarios(environment: FaultEnvironment): ScenarioSet {
         async () => [await findOrganizationByName(environment.store().table, "one", "w#office")],
         { isRead: true },
       ),
-      "authors of pull requests are looked for": change(
-        async () => {
-          const organization = await organizationOf(own(), organizationUuid(github("one")));
-          const window = { start_date: "2026-11-01", end_date: "2026-11-30" };
-          const place = { tenant: "w#faults", organizations: [organization] } as const;
-          return await Array.fromAsync(authorsBetween(environment.store(), place, window));
-        },
-        { isRead: true, fixture: "fixture" },
-      ),
-      "idle seats are looked for": change(
-        () =>
-          findIdleSeats(environment.store(), `o#${organizationUuid(gitlab("faults", "home"))}`, {
-            sinceMs: Date.now() + 86_400_000,
-            isAuthor: () => false,
-            isJudged: () => true,
-            auditRetentionDays: auditLimits.retentionDaysDefault,
-          }),
-        { isRead: true, fixture: "fixture" },
-      ),
+      "idle seats of a workspace are looked for": change(() => idleSeats(github("one")), {
+        ...{ isRead: true, fixture: "fixture" },
+      }),
+      "idle seats of an organization are looked for": change(() => idleSeats(gitlab("faults", "home")), {
+        ...{ isRead: true, fixture: "fixture" },
+      }),
       "the embedder in use is asked for": change(
         async () => [await embedderInUse(environment.store().table, localIdentity)],
         { isRead: true, fixture: "what can be found" },

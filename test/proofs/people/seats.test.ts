@@ -1,12 +1,15 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
+import { operatorOrigin } from "../../../lib/audit/entry.ts";
 import { msPerDay } from "../../../lib/contract/days.ts";
 import * as kinds from "../../../lib/contract/items.ts";
 import { eventLimits } from "../../../lib/contract/limits.ts";
 import { type PoolKey, workspaceTenant } from "../../../lib/contract/tenants.ts";
 import type { OutgoingEvent } from "../../../lib/events/send.ts";
-import { findIdleSeats } from "../../../lib/people/idle-seats.ts";
+import { seatGroups } from "../../../lib/operator/seat-groups.ts";
 import { roleWrites } from "../../../lib/people/roles.ts";
 import { fillSeats, readPool } from "../../../lib/people/seats.ts";
+import { findIdleSeats } from "../../../lib/report/seats.ts";
+import { toTimestamp } from "../../../lib/runtime/clock.ts";
 import { poolGuardKey } from "../../../lib/store/layout.ts";
 import { type Key, queryAll, type Table, TransactionRefused } from "../../../lib/store/table.ts";
 import {
@@ -252,7 +255,7 @@ describe("a decision that found no seat free, while seats are bought", () => {
 });
 
 describe("idle seats", () => {
-  test("a seat whose audit entry is no longer kept is as old as its holder, whatever gave the seat", async () => {
+  test("a seat is as old as its audit entry says, whatever gave the seat", async () => {
     const join = (user_id: string, seat_assigned: boolean) =>
       memberSaved(3, { user_id, email: null, seat_assigned });
     await deliver(harness, [
@@ -265,16 +268,20 @@ describe("idle seats", () => {
       }),
     ]);
     await decide(["decided"], true);
-    harness.clock.now += msPerDay;
-    const idleSince = async (sinceMs: number) => {
-      const query = { sinceMs, isAuthor: () => false, isJudged: () => true, auditRetentionDays: 0 };
-      const { held, idle } = await findIdleSeats(harness, own, query);
-      for (const { seatSince } of idle) expect(seatSince).toBe(memberSaved(3).occurred_at);
-      return [held, ...idle.flatMap(({ members }) => members.map(({ user_id }) => user_id)).toSorted()];
+    const decidedAt = toTimestamp(harness.clock.now);
+    const audited = { ...harness, ...operatorOrigin, retentionDays: 400 };
+    const idleAfter = async (ms: number) => {
+      const groups = await seatGroups({ table: harness.table, audited }, undefined);
+      const [found] = await Promise.all(
+        groups.map((group) => findIdleSeats(group, { days: 1, nowMs: harness.clock.now + ms })),
+      );
+      const uses = found?.idle.map(({ userIds, use }) => [...userIds, use?.seat_since]);
+      return { held: found?.held, uses: uses?.toSorted() };
     };
-    const joinedMs = Date.parse(memberSaved(3).occurred_at);
-    expect(await idleSince(joinedMs + 1)).toEqual([3, "decided", "reviewed", "wished"]);
-    expect(await idleSince(joinedMs)).toEqual([3]);
+    const wished = ["wished", memberSaved(3).occurred_at];
+    const given = ["decided", "reviewed"].map((id) => [id, decidedAt]);
+    expect(await idleAfter(msPerDay / 2)).toEqual({ held: 3, uses: [wished] });
+    expect(await idleAfter(msPerDay + 1)).toEqual({ held: 3, uses: [...given, wished] });
   });
 });
 

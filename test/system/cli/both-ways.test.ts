@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { systemClock, toTimestamp } from "../../../lib/runtime/clock.ts";
-import { callJson, callTool, event, ndjson } from "../../cli/support.ts";
+import { callJson, callTool, event, ndjson, soloOrganization } from "../../cli/support.ts";
 import { captured } from "../../support/event-data.ts";
 import { useService } from "../../support/service.ts";
 import { github } from "../../support/world.ts";
@@ -23,6 +23,8 @@ const wordsOf = (way: Way) =>
     : ["--data", service().folder];
 const json = (way: Way, ...words: readonly string[]) => callJson(...words, ...wordsOf(way));
 const tool = (way: Way, ...words: readonly string[]) => callTool(...words, ...wordsOf(way));
+
+const now = () => toTimestamp(systemClock.nowMs());
 
 const newKey = async (...words: readonly string[]) =>
   issued.parse(await json("as the operator", "keys", "create", "--org", "1001", ...words));
@@ -129,13 +131,12 @@ describe("learnings", () => {
   beforeAll(async () => {
     const file = join(service().home, "captured.ndjson");
     const texts = ["Mind the step.", "Mind the gap.", "Mind the rail."];
-    const now = toTimestamp(systemClock.nowMs());
     const events = texts.map((text, index) =>
       event(
         500 + index,
         "learning.captured",
         captured(github("1002"), text, { repository_id: "9101", author_id: "505" }),
-        now,
+        now(),
       ),
     );
     await writeFile(file, ndjson(events));
@@ -221,4 +222,77 @@ describe("learnings", () => {
         headers: { "x-service-api-key": service().keys.workspace ?? "" },
       })
     ).json();
+});
+
+describe("seats idle", () => {
+  /** An organization with an admin, and with somebody who holds a seat since February and does nothing. */
+  const office = (id: string, change: object = {}) => {
+    const organization = { ...soloOrganization(id, `office ${id}`), ...enterprise, ...change };
+    const member = (number: number, role: string, seat_assigned: boolean) =>
+      event(Number(id) * 10 + number, "member.saved", {
+        ...{ ...github(id), user_id: `${id}-${number}`, username: `user${number}`, email: null, role },
+        ...{ seat_assigned, readable_repository_ids: "*", active: true },
+      });
+    return [
+      event(Number(id) * 10, "organization.saved", organization),
+      ...[member(1, "cr_admin", false), member(2, "cr_member", true)],
+    ];
+  };
+  const enterprise = { plan: "enterprise", metrics: "ready" };
+  const idleSeats = z.object({ seats_held: z.int(), not_judged: z.int(), idle: z.array(z.looseObject({})) });
+  const officeOf = (way: Way) => (way === "over HTTP" ? "6001" : "6002");
+
+  beforeAll(async () => {
+    const file = join(service().home, "offices.ndjson");
+    const silent = { metrics: "unavailable" };
+    await writeFile(file, ndjson([...office("6001"), ...office("6002"), ...office("6003", silent)]));
+    await json("as the operator", "events", "send", file);
+  });
+
+  const wordsFor = async (way: Way, id = officeOf(way)) => {
+    if (way === "as the operator") return ["--data", service().folder, "--org", id];
+    const create = ["keys", "create", "--kind", "organization", "--role", "cr_admin"];
+    const { key } = issued.parse(await json("as the operator", ...create, "--org", id, "--owner", `${id}-1`));
+    return ["--url", service().url, "--key", key];
+  };
+
+  test.each(everyWay)("%s, an idle seat is found, taken away once, and then it is not idle", async (way) => {
+    const id = officeOf(way);
+    const words = ["seats", "idle", "--days", "60", ...(await wordsFor(way))];
+    const row = {
+      ...{ organizations: `office ${id}`, user_ids: `${id}-2`, username: "user2", email: null },
+      ...{ seat_since: "2026-02-01T00:00:00.000Z", last_reviewed_at: null },
+    };
+    const found = { days: 60, since: expect.any(String), seats_held: 1, not_judged: 0, idle: [row] };
+    expect(await callJson(...words)).toEqual({ ...found, dry_run: true });
+    const said = await callTool(...words);
+    expect(said.stderr).toMatch(/1 of 1 assigned seat idle for 60 days\.\nNothing was changed; --unassign/);
+    expect(await callJson(...words, "--unassign")).toEqual({ ...found, dry_run: false, failed: [] });
+    expect(await callJson(...words)).toMatchObject({ seats_held: 0, idle: [] });
+  });
+
+  test.each(everyWay)("%s, nobody is idle whose organization sends no metrics", async (way) => {
+    const words = ["seats", "idle", "--days", "60", ...(await wordsFor(way, "6003"))];
+    expect(await callJson(...words)).toMatchObject({ seats_held: 1, not_judged: 1, idle: [] });
+  });
+
+  test("one organization without metrics leaves the rest of its workspace to be judged, in both ways", async () => {
+    const file = join(service().home, "silent.ndjson");
+    const mobile = { ...soloOrganization("1002", "acme-mobile"), ...enterprise, workspace_id: "acme" };
+    const saved = event(990, "organization.saved", { ...mobile, metrics: "unavailable" }, now());
+    await writeFile(file, ndjson([saved]));
+    await json("as the operator", "events", "send", file);
+    const [overHttp, asOperator] = await Promise.all(
+      everyWay.map(async (way) => {
+        const words = ["seats", "idle", "--days", "3", ...(way === "over HTTP" ? [] : ["--org", "1001"])];
+        return idleSeats.parse(await json(way, ...words));
+      }),
+    );
+    const petra = expect.objectContaining({ organizations: "acme-web", email: "petra@acme.example" });
+    for (const found of [overHttp, asOperator]) {
+      expect(found?.idle).toContainEqual(petra);
+      expect(found?.idle.every(({ organizations }) => !String(organizations).includes("mobile"))).toBe(true);
+      expect(found?.not_judged).toBeGreaterThan(0);
+    }
+  });
 });

@@ -1,0 +1,26 @@
+import type { KeyKind } from "../contract/access.ts";
+import { chunksOf } from "../runtime/chunks.ts";
+import { type Organization, reasonLeftOut } from "./left-out.ts";
+
+export type OrganizationFilter = { readonly org_id?: string; readonly organization_ids?: string };
+
+/** How many organizations one request of an instance key may name. */
+export const organizationsMax = 10;
+
+/**
+ * The filters with which all metrics of a part of the key's scope are read. The API refuses the metrics of a scope in
+ * which one organization on the plan sends none: then the others are named, one by one or ten together.
+ */
+export function metricsFilters(
+  kind: KeyKind,
+  part: { readonly filter: OrganizationFilter; readonly organizations: readonly Organization[] },
+): readonly OrganizationFilter[] {
+  const onPlan = part.organizations.filter((each) => reasonLeftOut(each, false) === null);
+  const ready = onPlan.filter((each) => reasonLeftOut(each, true) === null);
+  if (ready.length === onPlan.length) return [part.filter];
+  return kind === "workspace"
+    ? ready.map(({ provider, provider_organization_id: id }) => ({ org_id: `${provider}:${id}` }))
+    : chunksOf(ready, organizationsMax).map((some) => ({
+        organization_ids: some.map(({ provider_organization_id: id }) => id).join(","),
+      }));
+}
