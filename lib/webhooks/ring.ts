@@ -22,7 +22,7 @@ import {
   writeIf,
 } from "../store/table.ts";
 import { askingOnce, type Network } from "./addresses.ts";
-import { attemptPut, deliveryPlace } from "./deliveries.ts";
+import { recordAttempt } from "./deliveries.ts";
 import { type News, OwnerNews } from "./news.ts";
 import { webhookEvent } from "./record.ts";
 import { isHopeless, retryAfter, wokenRetries } from "./retries.ts";
@@ -183,10 +183,13 @@ type Result = {
   readonly type: WebhookType;
   readonly news: News;
   readonly id: string;
-  readonly place: string;
-  readonly failures: number;
+  /** Among the deliveries. */
+  readonly place?: string;
   readonly attempt?: Attempt;
 };
+
+/** The answer of a receiver that wants no further rings. */
+const gone = 410;
 
 /** One type after the other, over one connection at a time. The type that waited longest begins. */
 async function ring(deps: RingDeps, due: Due, { key, startMs, report }: Run): Promise<void> {
@@ -204,20 +207,25 @@ async function ring(deps: RingDeps, due: Due, { key, startMs, report }: Run): Pr
   for (const [type, news] of waited) {
     const atMs = clock.nowMs();
     const id = ringId(webhook, type, news);
-    const before = webhook.retries[type];
-    const place = before?.id === id ? before.place : deliveryPlace(atMs, id);
-    const result = { type, news, id, place, failures: before?.failures ?? 0 };
+    const waiting = webhook.retries[type];
+    const before = waiting?.id === id ? waiting : undefined;
     const isInTime = atMs - startMs <= webhookLimits.ringMsMax;
-    if (news.isSilent) results.push(result);
+    if (news.isSilent) results.push({ type, news, id });
     // Otherwise the next run sends it: this one would not see the end of the attempt, or nobody is there.
     else if (isReachable && isInTime) {
       tried[type] = atMs;
       const signing = validSecrets(key, webhook.id, secrets, atMs);
       const message = signRing({ id, type, data: news.data }, signing, atMs);
       const attempt = await send({ clock, network }, webhook.url, message);
-      await table.write(attemptPut(webhook, result, attempt, atMs));
-      results.push({ ...result, attempt });
-      isReachable = attempt.status !== null;
+      const place = await recordAttempt(table, webhook, {
+        ring: { id, type },
+        before,
+        message,
+        attempt,
+        atMs,
+      });
+      results.push({ type, news, id, place, attempt });
+      isReachable = attempt.status !== null && attempt.status !== gone;
     }
   }
   report.postponed += due.news.length - results.length;
@@ -241,9 +249,9 @@ async function recordResults(
   const hasSuccess = told.some(({ attempt }) => attempt);
   const retries = { ...webhook.retries };
   for (const { type } of told) delete retries[type];
-  for (const { type, id, place, news } of failed)
+  for (const { type, id, place = "", news } of failed)
     retries[type] = retryAfter(retries[type], { id, place, mark: news.mark ?? "" }, nowMs);
-  const isGone = failed.some(({ attempt }) => attempt?.status === 410);
+  const isGone = failed.some(({ attempt }) => attempt?.status === gone);
   const hasFailed = failed.length > 0 && !hasSuccess && isHopeless(retries, webhook.last_success_at, nowMs);
   const reason = isGone ? "gone" : hasFailed ? "failing" : null;
   const set: Array<readonly [Path, AttributeValue]> = [

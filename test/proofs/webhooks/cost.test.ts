@@ -56,7 +56,7 @@ describe("the cost", () => {
     },
   );
 
-  test("of an attempt is at most 3 write units, delivered or not", async () => {
+  test("of a first attempt is at most 3 write units, delivered or not, and of a second at most 10", async () => {
     const uuid = await company();
     const { receiver } = await endpoint(uuid, ["metrics.reviews"], 500);
     receiver.answer = (_, response) => void response.writeHead(500).end("x".repeat(1_000));
@@ -65,6 +65,9 @@ describe("the cost", () => {
     receiver.answer = (_, response) => void response.writeHead(200).end("x".repeat(1_000));
     clock().advance(minuteMs);
     const delivered = await idle();
-    expect([delivered.writeUnits > 0, delivered.writeUnits <= 3]).toEqual([true, true]);
+    expect([delivered.writeUnits > 0, delivered.writeUnits <= 10]).toEqual([true, true]);
+    await world().pullRequest(github("one"), 1, {});
+    const first = await idle();
+    expect([first.writeUnits > 0, first.writeUnits <= 3]).toEqual([true, true]);
   });
 });
