@@ -491,6 +491,8 @@ export const webhookLimits = {
   oldSecretsMax: 4,
   /** From resolving the name to the end of the answer. */
   attemptMsMax: 15_000,
+  /** Of this, for one address of a name that has several: then the next one is tried. */
+  connectMsMax: 3_000,
   /** Of this, until the name servers have answered; also when a webhook is created. */
   nameMsMax: 5_000,
   /** The service reads no more of an answer than this. */

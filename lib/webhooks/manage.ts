@@ -171,21 +171,14 @@ export async function updateWebhook(
       retries: isNew ? {} : retriesOf(types ?? before.types, before.retries),
     };
     if (JSON.stringify(before) === JSON.stringify(after)) return before;
+    // The entry records what was there before. The worker changes other attributes meanwhile.
+    const written = isNew ? ([...changeable, "generation", "rung"] as const) : changeable;
+    const read = [...changeable, "generation"] as const;
     await manager.table.transact([
       {
         update: keyOfWebhook(scope, id),
-        change: changeTo(after, isNew),
-        // The entry records what was there before. The worker changes other attributes meanwhile.
-        when: {
-          all: [
-            { equals: ["generation", before.generation] },
-            { equals: ["url", before.url] },
-            { equals: ["types", before.types] },
-            { equals: ["description", before.description] },
-            { equals: ["disabled_reason", before.disabled_reason] },
-            { equals: ["retries", before.retries] },
-          ],
-        },
+        change: { set: written.map((name) => [name, after[name]] as const) },
+        when: { all: read.map((name) => ({ equals: [name, before[name]] as const })) },
       },
       ...webhookEntry(manager, scope, "webhook.updated", after, { before, after }),
     ]);
@@ -193,16 +186,7 @@ export async function updateWebhook(
   });
 }
 
-const changeTo = (after: WebhookItem, isNew: boolean) => ({
-  set: [
-    ["url", after.url] as const,
-    ["types", after.types] as const,
-    ["description", after.description] as const,
-    ["disabled_reason", after.disabled_reason] as const,
-    ["retries", after.retries] as const,
-    ...(isNew ? [["generation", after.generation] as const, ["rung", after.rung] as const] : []),
-  ],
-});
+const changeable = ["url", "types", "description", "disabled_reason", "retries"] as const;
 
 export async function deleteWebhook(manager: AuditedContext, scope: WebhookScope, id: string): Promise<void> {
   await retryOnConflict(manager, async () => {

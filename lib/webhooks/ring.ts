@@ -31,7 +31,11 @@ import { sealingKeyOf, validSecrets } from "./secrets.ts";
 import { type Attempt, isDelivered, send } from "./send.ts";
 import { signRing } from "./sign.ts";
 
-export type RingDeps = Store & { readonly network: Network };
+export type RingDeps = Store & {
+  readonly network: Network;
+  /** By partition: where the run before it, which had no time for all webhooks, ended. */
+  readonly places: Map<number, string>;
+};
 
 /** What one run did. */
 export type RingReport = {
@@ -83,7 +87,10 @@ async function findDue(
   pieces: ErrorCollector,
 ): Promise<Due[]> {
   const shards = Array.from({ length: webhookLimits.shards }, (_, shard) => shard);
-  const found = await Promise.all(shards.map((shard) => webhooksOf(deps, shard, { startMs, report })));
+  const found: Array<Map<TenantKey, WebhookItem[]>> = [];
+  const list = async (shard: number) => found.push(await webhooksOf(deps, shard, { startMs, report }));
+  // A partition that cannot be read holds up no other.
+  await Promise.all(shards.map((shard) => pieces.run(() => list(shard))));
   const atATime = limitConcurrency(webhookLimits.ownersAtOnce);
   const isTimeUp = () => deps.clock.nowMs() - startMs > webhookLimits.findMsMax;
   const due: Due[] = [];
@@ -110,30 +117,35 @@ function inTurns<Thing>(things: readonly Thing[], nowMs: number): Thing[] {
 }
 
 /**
- * The webhooks of one partition, by their owner. A run that has no time for all of them reads from the other end than
- * the run before.
+ * The webhooks of one partition, by their owner. A run that has no time for all of them continues where the run before
+ * it ended.
  */
 async function webhooksOf(
-  { table, clock }: RingDeps,
+  { table, clock, places }: RingDeps,
   shard: number,
   { startMs, report }: Pick<Run, "startMs" | "report">,
 ): Promise<Map<TenantKey, WebhookItem[]>> {
   const owners = new Map<TenantKey, WebhookItem[]>();
-  const descending = Math.floor(startMs / 60_000) % 2 === 1;
-  const range = { pk: kinds.webhook.partition({ shard }), eventuallyConsistent: true, descending };
-  for await (const item of queryAll(table, range)) {
-    if (clock.nowMs() - startMs > webhookLimits.listMsMax) {
-      report.unread++;
-      // Perhaps without some of its webhooks.
-      const [last] = [...owners.keys()].slice(-1);
-      if (last !== undefined) owners.delete(last);
-      break;
+  const range = { pk: kinds.webhook.partition({ shard }), eventuallyConsistent: true };
+  const place = places.get(shard);
+  places.delete(shard);
+  for (const part of place === undefined
+    ? [range]
+    : [
+        { ...range, after: place },
+        { ...range, upTo: place },
+      ])
+    for await (const item of queryAll(table, part)) {
+      const isCount = isOf(kinds.webhookCount, item);
+      // Each owner's webhooks follow its count: all of them were read, or none.
+      if (isCount && clock.nowMs() - startMs > webhookLimits.listMsMax) {
+        report.unread++;
+        places.set(shard, item.sk.slice(0, -1));
+        return owners;
+      }
+      const webhook = isCount ? undefined : unlessDamaged(parseWebhook, item, "ringWebhooks");
+      if (webhook) owners.set(webhook.owner, [...(owners.get(webhook.owner) ?? []), webhook]);
     }
-    const webhook = isOf(kinds.webhookCount, item)
-      ? undefined
-      : unlessDamaged(parseWebhook, item, "ringWebhooks");
-    if (webhook) owners.set(webhook.owner, [...(owners.get(webhook.owner) ?? []), webhook]);
-  }
   return owners;
 }
 

@@ -41,8 +41,10 @@ export function useRinging() {
   closeReceivers();
   let clock: TestClock;
   let world: World;
+  let places: Map<number, string>;
   const restart = (at?: string) => {
     clock = new TestClock(at);
+    places = new Map();
     world = new World(() => store().table, clock);
   };
   beforeEach(async () => {
@@ -52,6 +54,7 @@ export function useRinging() {
   });
 
   const deps = (table: Table = store().table) => ({
+    places,
     table,
     clock,
     random: systemRandom,
