@@ -62,6 +62,8 @@ const rules = (metrics: ServiceMetrics): Readonly<Partial<Record<AlarmName, Alar
     above: alarms.staleIndex.secondsAbove,
     periods: 3,
   },
+  postponedRings: { metric: metrics.ringsPostponed, above: alarms.postponedRings.ringsAbove, periods: 3 },
+  unreadWebhooks: { metric: metrics.webhooksUnread, above: alarms.unreadWebhooks.unreadAbove, periods: 3 },
   vectorSearches: {
     metric: metrics.vectorSearches,
     above: alarms.vectorSearches.searchesAbove,

@@ -38,15 +38,16 @@ export type RingDeps = Store & {
 };
 
 /** What one run did. */
-export type RingReport = {
-  delivered: number;
-  failed: number;
-  disabled: number;
+export const emptyReport = () => ({
+  delivered: 0,
+  failed: 0,
+  disabled: 0,
   /** Rings that the next run sends. */
-  postponed: number;
+  postponed: 0,
   /** Owners whose news the next runs read, and partitions that were not read to their end. */
-  unread: number;
-};
+  unread: 0,
+});
+export type RingReport = ReturnType<typeof emptyReport>;
 
 /** A webhook and what it has not been told. */
 type Due = {
@@ -64,9 +65,8 @@ type Limiter = ReturnType<typeof limitConcurrency>;
  * webhook has one connection and each owner a share of all, and every webhook is recorded when its own attempts have
  * ended: a slow one delays no other.
  */
-export async function ringWebhooks(deps: RingDeps): Promise<RingReport> {
+export async function ringWebhooks(deps: RingDeps, report = emptyReport()): Promise<RingReport> {
   const startMs = deps.clock.nowMs();
-  const report: RingReport = { delivered: 0, failed: 0, disabled: 0, postponed: 0, unread: 0 };
   const pieces = new ErrorCollector();
   const due = await findDue(deps, { startMs, report }, pieces);
   if (due.length > 0) {
