@@ -40,10 +40,11 @@ type DashboardProps = {
   onSearch(query: string): void;
   onDecide(learning: PendingLearning, decision: ApprovalAction): void;
   onTestWebhook(id: string): void;
+  onDeliveries(id: string): void;
 };
 
 export function Dashboard(props: DashboardProps) {
-  const { session, view, onView, onRetry, onSearch, onDecide, onTestWebhook } = props;
+  const { session, view, onView, onRetry, onSearch, onDecide, onTestWebhook, onDeliveries } = props;
   const { sections } = session;
   const shared = { view, onView };
   const { start_date, end_date } = resolvePeriod(view.period, systemClock.nowMs());
@@ -108,7 +109,15 @@ export function Dashboard(props: DashboardProps) {
           )}
         </Section>
         <Section title="Webhooks" of={sections.webhooks} onRetry={() => onRetry("webhooks")}>
-          {(webhooks) => <Webhooks webhooks={webhooks} tests={session.webhookTests} onTest={onTestWebhook} />}
+          {(webhooks) => (
+            <Webhooks
+              webhooks={webhooks}
+              tests={session.webhookTests}
+              deliveries={session.deliveries}
+              onTest={onTestWebhook}
+              onDeliveries={onDeliveries}
+            />
+          )}
         </Section>
         <Section title="Recent audit entries" of={sections.audit} onRetry={() => onRetry("audit")}>
           {(entries) => <AuditLog entries={entries} />}
