@@ -73,6 +73,7 @@ export function App() {
       onSearch={(query) => connection.current?.send({ type: "search", query })}
       onDecide={(learning, decision) => connection.current?.send({ type: "decide", learning, decision })}
       onTestWebhook={(id) => connection.current?.send({ type: "test-webhook", id })}
+      onDeliveries={(id) => connection.current?.send({ type: "list-deliveries", id })}
     />
   );
 }

@@ -88,6 +88,14 @@ export type LearningSearchState =
 /** What a receiver answered to a ring that a person sent. */
 export type WebhookTest = { readonly sentence: string; readonly isDelivered: boolean };
 
+/** A ring that was sent to a webhook. */
+export type WebhookDelivery = {
+  readonly at: string;
+  readonly type: string;
+  readonly attempts: number;
+  readonly sentence: string;
+};
+
 export type ApprovalAction = "approve" | "disapprove";
 
 export type ToWorker =
@@ -99,7 +107,7 @@ export type ToWorker =
   | { readonly type: "retry"; readonly name: SectionName }
   | { readonly type: "search"; readonly query: string }
   | { readonly type: "decide"; readonly learning: PendingLearning; readonly decision: ApprovalAction }
-  | { readonly type: "test-webhook"; readonly id: string };
+  | { readonly type: "test-webhook" | "list-deliveries"; readonly id: string };
 
 export type SectionMessage = {
   [Name in SectionName]: {
@@ -128,4 +136,10 @@ export type FromWorker =
   | { readonly type: "waiting"; readonly waiting: WaitingNotice | null }
   | { readonly type: "searched"; readonly search: LearningSearchState }
   | { readonly type: "decided"; readonly id: string; readonly sentence: string; readonly isDone: boolean }
-  | { readonly type: "webhook-tested"; readonly id: string; readonly test: WebhookTest };
+  | { readonly type: "webhook-tested"; readonly id: string; readonly test: WebhookTest }
+  /** The last deliveries of a webhook, or why they are not there. */
+  | {
+      readonly type: "deliveries-listed";
+      readonly id: string;
+      readonly deliveries: readonly WebhookDelivery[] | string;
+    };

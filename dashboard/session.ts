@@ -7,6 +7,7 @@ import type {
   Sections,
   ToWorker,
   WaitingNotice,
+  WebhookDelivery,
   WebhookTest,
 } from "./protocol.ts";
 
@@ -23,6 +24,8 @@ export type PageSession = {
   readonly search: LearningSearchState | null;
   /** The last test of each webhook, by its id. */
   readonly webhookTests: Readonly<Record<string, WebhookTest>>;
+  /** The last deliveries of each webhook that somebody asked for, by its id, or why they are not there. */
+  readonly deliveries: Readonly<Record<string, readonly WebhookDelivery[] | string>>;
   /** For a screen reader: the last thing that happened. */
   readonly announcement: string;
 };
@@ -58,6 +61,7 @@ export const closedSession: PageSession = {
   undecided: {},
   search: null,
   webhookTests: {},
+  deliveries: {},
   announcement: "",
 };
 
@@ -93,6 +97,8 @@ export function nextSession(session: PageSession, event: SessionEvent): PageSess
     }
     case "webhook-tested":
       return { ...session, webhookTests: { ...session.webhookTests, [event.id]: event.test } };
+    case "deliveries-listed":
+      return { ...session, deliveries: { ...session.deliveries, [event.id]: event.deliveries } };
     case "section":
       return {
         ...session,

@@ -204,7 +204,7 @@ const deliveries: Command = {
       const query = { ...orgQuery(input), limit: pageLimits.deliveries.max };
       for await (const { body } of client.pages("listWebhookDeliveries", { path: pathOf(input), query }))
         all.push(...body.data);
-      const records = all.map(({ attempts, ...delivery }) => {
+      const records = all.map(({ attempts, request: _, ...delivery }) => {
         const { at = null, status = null, ms = null, answer = null } = attempts.at(-1) ?? {};
         return { ...delivery, attempts: attempts.length, at, status, ms, answer };
       });

@@ -6,7 +6,7 @@ import { Security } from "../parts/security.tsx";
 import { Webhooks } from "../parts/webhooks.tsx";
 import type { PageProps } from "./page.ts";
 
-export const Administration = ({ session, onRetry, onTestWebhook }: PageProps) => {
+export const Administration = ({ session, onRetry, onTestWebhook, onDeliveries }: PageProps) => {
   const { sections, webhookTests } = session;
   return (
     <>
@@ -22,7 +22,15 @@ export const Administration = ({ session, onRetry, onTestWebhook }: PageProps) =
         {(keys) => <Keys keys={keys} />}
       </Section>
       <Section title="Webhooks" of={sections.webhooks} onRetry={() => onRetry("webhooks")}>
-        {(webhooks) => <Webhooks webhooks={webhooks} tests={webhookTests} onTest={onTestWebhook} />}
+        {(webhooks) => (
+          <Webhooks
+            webhooks={webhooks}
+            tests={webhookTests}
+            deliveries={session.deliveries}
+            onTest={onTestWebhook}
+            onDeliveries={onDeliveries}
+          />
+        )}
       </Section>
       <Section title="Recent audit entries" of={sections.audit} onRetry={() => onRetry("audit")}>
         {(entries) => <AuditLog entries={entries} />}

@@ -11,4 +11,5 @@ export type PageProps = {
   onSearch(query: string): void;
   onDecide(learning: PendingLearning, decision: ApprovalAction): void;
   onTestWebhook(id: string): void;
+  onDeliveries(id: string): void;
 };

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { longInstant } from "../days.ts";
-import type { Webhook, WebhookTest } from "../protocol.ts";
+import type { Webhook, WebhookDelivery, WebhookTest } from "../protocol.ts";
 import { textColumn } from "../tables.ts";
 import { Card, Table } from "./numbers.tsx";
 
@@ -8,7 +8,10 @@ type WebhooksProps = {
   readonly webhooks: readonly Webhook[];
   /** The last test of each webhook, by its id. */
   readonly tests: Readonly<Record<string, WebhookTest>>;
+  /** The last deliveries of each webhook that somebody asked for, or why they are not there. */
+  readonly deliveries: Readonly<Record<string, readonly WebhookDelivery[] | string>>;
   onTest(id: string): void;
+  onDeliveries(id: string): void;
 };
 
 const states: Readonly<Record<NonNullable<Webhook["disabled_reason"]>, string>> = {
@@ -17,8 +20,10 @@ const states: Readonly<Record<NonNullable<Webhook["disabled_reason"]>, string>> 
   failing: "off: five days without a success",
 };
 
-const stateOf = ({ disabled_reason }: Webhook): string =>
-  disabled_reason === null ? "on" : states[disabled_reason];
+function stateOf({ disabled_reason, next_attempt_at }: Webhook): string {
+  if (disabled_reason !== null) return states[disabled_reason];
+  return next_attempt_at === null ? "on" : `on; next attempt ${longInstant(next_attempt_at)}`;
+}
 
 /** The newer of the last success and the last failure. */
 function lastDelivery({ last_success_at, last_failure_at }: Webhook): string {
@@ -27,7 +32,7 @@ function lastDelivery({ last_success_at, last_failure_at }: Webhook): string {
   return success >= failure ? longInstant(success) : `failed ${longInstant(failure)}`;
 }
 
-export function Webhooks({ webhooks, tests, onTest }: WebhooksProps) {
+export function Webhooks({ webhooks, tests, deliveries, onTest, onDeliveries }: WebhooksProps) {
   const numbers = {
     name: "webhooks",
     caption: "Webhooks",
@@ -59,7 +64,14 @@ export function Webhooks({ webhooks, tests, onTest }: WebhooksProps) {
               </td>
               <td class="text">{webhook.types.join(", ")}</td>
               <td>{stateOf(webhook)}</td>
-              <td>{lastDelivery(webhook)}</td>
+              <td>
+                {lastDelivery(webhook)}{" "}
+                <Deliveries
+                  url={webhook.url}
+                  deliveries={deliveries[webhook.id]}
+                  onAsk={() => onDeliveries(webhook.id)}
+                />
+              </td>
               <td>
                 <TestButton
                   webhook={webhook}
@@ -75,9 +87,37 @@ export function Webhooks({ webhooks, tests, onTest }: WebhooksProps) {
   );
 }
 
+type DeliveriesProps = {
+  readonly url: string;
+  readonly deliveries: readonly WebhookDelivery[] | string | undefined;
+  onAsk(): void;
+};
+
+/** Asks for the last deliveries, and shows them. */
+function Deliveries({ url, deliveries, onAsk }: DeliveriesProps) {
+  return (
+    <>
+      <button type="button" aria-label={`Deliveries to ${url}`} onClick={onAsk}>
+        Deliveries
+      </button>
+      {typeof deliveries === "string" && <p class="problem">{deliveries}</p>}
+      {Array.isArray(deliveries) && (
+        <ul aria-label={`Last deliveries to ${url}`}>
+          {deliveries.length === 0 && <li>none in the last 7 days</li>}
+          {deliveries.map(({ at, type, attempts, sentence }: WebhookDelivery) => (
+            <li key={`${at} ${type}`}>
+              {longInstant(at)}, {type}: {sentence} {attempts > 1 && `(attempt ${attempts})`}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
 type TestProps = { readonly webhook: Webhook; readonly test: WebhookTest | null; onTest(): void };
 
-/** Sends a ring of type ping, which changes nothing. */
+/** Sends a ring of type ping. If the receiver takes it, the service sends everything that waits. */
 function TestButton({ webhook: { url }, test, onTest }: TestProps) {
   const [awaited, setAwaited] = useState<WebhookTest | null | undefined>();
   // A new result is another object than the one that was there when the button was pressed.

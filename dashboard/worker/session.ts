@@ -18,7 +18,7 @@ import { rateLimitedFetch } from "./pace.ts";
 import { narrowingOf, searchScope } from "./read.ts";
 import { refusalOf } from "./refusal.ts";
 import { createSources, sectionNames } from "./sources.ts";
-import { webhookScope, wordsOfTest } from "./webhooks.ts";
+import { webhookScope, wordsOfDelivery, wordsOfTest } from "./webhooks.ts";
 
 export type WorkerSessionOptions = {
   readonly baseUrl: string;
@@ -35,6 +35,7 @@ export type WorkerSession = {
   search(query: string): Promise<void>;
   decide(learning: PendingLearning, decision: ApprovalAction): Promise<void>;
   testWebhook(id: string): Promise<void>;
+  listDeliveries(id: string): Promise<void>;
 };
 
 /** Reads with one key, keeps the records, and sends the figures of the shown view. */
@@ -155,6 +156,18 @@ export function createSession(options: WorkerSessionOptions, first: ShownView): 
       } catch (error) {
         onFault(error);
         sendTest({ sentence: sentenceOf(error), isDelivered: false });
+      }
+    },
+    async listDeliveries(id) {
+      if (!identity) return;
+      const query = { ...webhookScope(narrowingOf(identity, view.organizations).filter), limit: 5 };
+      const message = { type: "deliveries-listed", id } as const;
+      try {
+        const { data } = (await client.listWebhookDeliveries({ path: { webhook_id: id }, query })).body;
+        send({ ...message, deliveries: data.map(wordsOfDelivery) });
+      } catch (error) {
+        onFault(error);
+        send({ ...message, deliveries: sentenceOf(error) });
       }
     },
   };

@@ -1,5 +1,5 @@
 import type { AnswerOf } from "../../lib/client/client.ts";
-import type { Webhook, WebhookTest } from "../protocol.ts";
+import type { Webhook, WebhookDelivery, WebhookTest } from "../protocol.ts";
 import type { FetchDeps, Narrowing } from "./read.ts";
 
 /** Of the filters, the operations on webhooks take only one organization of a workspace. */
@@ -15,4 +15,14 @@ export function wordsOfTest({ status, ms, answer }: AnswerOf<"testWebhook">): We
   if (status === null) return { sentence: `No answer: ${answer}.`, isDelivered: false };
   const isDelivered = status >= 200 && status < 300;
   return { sentence: `${status} after ${ms.toLocaleString("en-US")} ms`, isDelivered };
+}
+
+export function wordsOfDelivery(
+  delivery: AnswerOf<"listWebhookDeliveries">["data"][number],
+): WebhookDelivery {
+  const { type, attempts, state } = delivery;
+  const last = attempts.at(-1);
+  const met = last ? wordsOfTest(last).sentence : "";
+  const sentence = state === "waiting" ? `${met} The service tries again.` : met;
+  return { at: last?.at ?? "", type, attempts: attempts.length, sentence };
 }

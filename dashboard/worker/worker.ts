@@ -29,5 +29,7 @@ globalThis.addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
       return void session?.decide(data.learning, data.decision);
     case "test-webhook":
       return void session?.testWebhook(data.id);
+    case "list-deliveries":
+      return void session?.listDeliveries(data.id);
   }
 });

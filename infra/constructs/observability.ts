@@ -62,6 +62,8 @@ const rules = (metrics: ServiceMetrics): Readonly<Partial<Record<AlarmName, Alar
   queueAge: rule(metrics.queueAge, alarms.queueAge.secondsAbove),
   queueLength: rule(metrics.queueLength, alarms.queueLength.messagesAbove),
   staleIndex: rule(metrics.indexTrouble, alarms.staleIndex.secondsAbove, 3),
+  postponedRings: rule(metrics.ringsPostponed, alarms.postponedRings.ringsAbove, 3),
+  unreadWebhooks: rule(metrics.webhooksUnread, alarms.unreadWebhooks.unreadAbove, 3),
   vectorSearches: rule(metrics.vectorSearches, alarms.vectorSearches.searchesAbove, 3),
   vectorWrites: rule(metrics.vectorWriteBytes, alarms.vectorWrites.bytesAbove, 3),
   limiterFailures: rule(metrics.limiterFailures, alarms.limiterFailures.callsAbove),

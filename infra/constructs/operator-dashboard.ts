@@ -65,6 +65,11 @@ export function createDashboard(scope: Construct, metrics: ServiceMetrics, apiLo
       metrics.failedStarts,
       ...(metrics.probeFailures ? [metrics.probeFailures] : []),
     ]),
+    graph(
+      "Webhooks",
+      [metrics.ringsDelivered, metrics.ringsFailed, metrics.ringsPostponed],
+      [metrics.webhooksUnread],
+    ),
     graph("Cost: table units", [metrics.readUnits, metrics.writeUnits]),
     graph("Cost: function time, ms", metrics.functionTime, [], true),
   );

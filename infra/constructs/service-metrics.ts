@@ -12,6 +12,7 @@ import {
   type MetricGroup,
   refusedSearchMetrics,
   searchMetrics,
+  webhookMetrics,
 } from "../../lib/contract/telemetry.ts";
 import { probeApi, reconcileIndex, type Worker } from "../../lib/contract/workers.ts";
 import type { Ingestion } from "./ingestion.ts";
@@ -233,6 +234,10 @@ function ownMetrics(namespace: string) {
     indexLag: of(indexMetrics, "index_lag_seconds", Stats.MAXIMUM),
     indexStale: of(indexMetrics, "index_stale", Stats.MAXIMUM),
     indexFailures: of(indexMetrics, "index_failures", Stats.SUM),
+    ringsDelivered: of(webhookMetrics, "rings_delivered", Stats.SUM),
+    ringsFailed: of(webhookMetrics, "rings_failed", Stats.SUM),
+    ringsPostponed: of(webhookMetrics, "rings_postponed", Stats.SUM),
+    webhooksUnread: of(webhookMetrics, "webhooks_unread", Stats.SUM),
     vectorSearches: of(searchMetrics, "vector_searches", Stats.SUM),
     refusedSearches: of(refusedSearchMetrics, "refused_searches", Stats.SUM),
   };

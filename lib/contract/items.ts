@@ -240,7 +240,9 @@ export const webhookKey = kind("WEBHOOK-KEY", "WEBHOOK-KEY", { owner: "service",
 export const once = kind("ONCE#{keyId}", "{request}#{value}", { owner: "key", foundBy: "expiry", expires: true,
   purpose: "What a request with an idempotency key made: the operation and what it acts on, and the value that the caller sent." });
 export const delivery = kind("DELIVERIES#{webhookId}", "{place}#{attempt:2}", { owner: "webhook", expires: true,
-  purpose: "An attempt to deliver a ring. All attempts of a ring have the place of the first." });
+  purpose: "The attempts to deliver a ring, at the time of the last one.",
+  grows: { what: "attempts; what the ring names", bound: "`webhookLimits.attemptsShown`, `namedMax`",
+    beyond: "the oldest attempts are dropped; the ring names the newest", test: "test/proofs/webhooks/failing.test.ts" } });
 export const news = kind("NEWS#{tenant}", "{time}#{organization}#{id!}", {
   owner: "organization", moves: "news", expires: true,
   purpose: "A note for webhooks, at the time when it is due, under the tenant and under the organization (`o#…`)." });

@@ -499,6 +499,8 @@ export const webhookLimits = {
   oldSecretsMax: 4,
   /** From resolving the name to the end of the answer. */
   attemptMsMax: 15_000,
+  /** Of this, for one address of a name that has several: then the next one is tried. */
+  connectMsMax: 3_000,
   /** Of this, until the name servers have answered; also when a webhook is created. */
   nameMsMax: 5_000,
   /** The service reads no more of an answer than this. */
@@ -506,6 +508,8 @@ export const webhookLimits = {
   /** Of an answer that deliveries show. */
   shownAnswerBytes: 500,
   deliveryDays: 7,
+  /** Of one ring, the last ones. In five days the delays lead to 17, and each test that succeeds to one more. */
+  attemptsShown: 30,
   /** Delays after the first, second, … failed attempt; the last delay repeats. */
   retryDelaysMs: [60_000, 300_000, 1_800_000, 7_200_000, 18_000_000, 36_000_000],
   /** A webhook without a success for this long is disabled. */

@@ -228,6 +228,10 @@ export const alarms = {
   queueLength: { messagesAbove: 60_000 },
   /** It also fires if the index reports nothing while other parts of the service are active. */
   staleIndex: { secondsAbove: 900 },
+  /** Rings in five minutes that waited for a later run: many more than one slow receiver causes. */
+  postponedRings: { ringsAbove: 1_000 },
+  /** Owners of webhooks, and parts of the list of webhooks, that a run had no time to read. */
+  unreadWebhooks: { unreadAbove: 0 },
   /** Searches of the vector index in five minutes: the price of each depends on the bytes that it reads. */
   vectorSearches: { searchesAbove: 30_000 },
   /**

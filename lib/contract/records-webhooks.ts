@@ -29,9 +29,12 @@ export const webhookTestResult = z.strictObject(attemptResult);
 
 export const deliveryRecord = z.strictObject({
   id: z.string(),
-  type: z.enum(webhookTypes),
+  type: z.enum([...webhookTypes, "ping"]),
   attempts: z.array(z.strictObject({ at: timestamp, ...attemptResult })),
   state: z.enum(deliveryStates),
+  request: z
+    .strictObject({ headers: z.record(z.string(), z.string()), body: z.string().nullable() })
+    .nullable(),
 });
 
 export const webhookWords: FieldWords = {
@@ -54,10 +57,13 @@ export const webhookWords: FieldWords = {
   status: "The status of the receiver's answer; null if there was none.",
   ms: "How long the attempt took, in milliseconds.",
   answer: "The first 500 bytes of the receiver's answer. Without an answer: what went wrong.",
-  type: "What the ring was about.",
-  attempts: "Every attempt to deliver the ring, oldest first.",
+  type: "What the ring was about; `ping` for a test.",
+  attempts: "The last 30 attempts to deliver the ring, oldest first.",
   at: "When the attempt began, UTC.",
   state:
-    "`delivered`: the receiver answered 2xx. `waiting`: the service tries again. `replaced`: a newer ring of the type took " +
-    "its place.",
+    "`delivered`: the receiver answered 2xx. `waiting`: the service tries again. `replaced`: it does not, because a newer " +
+    "ring of the type took its place, the webhook was changed or is not active, or the ring was a test.",
+  request: "What the last attempt sent; null if it was sent before the service kept it.",
+  headers: "Its headers, without the signature.",
+  body: "Its body; null if the key may not read what the type tells of.",
 };

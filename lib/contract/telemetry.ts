@@ -22,6 +22,16 @@ export const eventMetrics = group({
   },
 });
 
+/** Rings, rings that a later run sends, and webhooks that a run had no time to read. */
+export const webhookMetrics = group({
+  metrics: {
+    rings_delivered: "Count",
+    rings_failed: "Count",
+    rings_postponed: "Count",
+    webhooks_unread: "Count",
+  },
+});
+
 /** Searches of the vector index, by the reviewer and by callers of the API. */
 export const searchMetrics = group({ metrics: { vector_searches: "Count" } });
 

@@ -71,5 +71,5 @@ export const webhookTypeMeanings: Readonly<Record<WebhookType, string>> = {
 export const disabledReasons = ["switched_off", "gone", "failing"] as const;
 export type DisabledReason = (typeof disabledReasons)[number];
 
-/** `waiting`: the service tries again. `replaced`: a newer ring of the type took its place. */
+/** `waiting`: the service tries again. `replaced`: it does not. */
 export const deliveryStates = ["delivered", "waiting", "replaced"] as const;

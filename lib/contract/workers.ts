@@ -185,7 +185,7 @@ const ringWebhooks = worker({
   summary: "Sends rings to webhooks whose scope has something new, and repeats rings that failed",
   trigger: { kind: "schedule", everyMinutes: 1 },
   reads: everyRead(rung),
-  writes: { put: ["webhook", "delivery", "audit", "news"], update: ["webhook", "delivery"] },
+  writes: { put: ["webhook", "delivery", "audit", "news"], update: ["webhook"], delete: ["delivery"] },
   uses: [],
   timeoutSeconds: 58,
   memoryMegabytes: 512,

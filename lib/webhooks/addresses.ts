@@ -119,8 +119,12 @@ const isLoopback = (address: string): boolean =>
 
 const ports = ["", "443", "8443"];
 
-/** A place where a ring may go: the URL, and the address that was checked. Only this address may be connected to. */
-export type CheckedReceiver = { readonly url: URL; readonly hostname: string; readonly address: string };
+/** A place where a ring may go: the URL, and the addresses that were checked. Only these may be connected to. */
+export type CheckedReceiver = {
+  readonly url: URL;
+  readonly hostname: string;
+  readonly addresses: readonly string[];
+};
 
 /** Resolves the name once and checks every address that it has. Throws AddressRefused. */
 export async function checkReceiver(text: string, network: Network): Promise<CheckedReceiver> {
@@ -139,9 +143,8 @@ export async function checkReceiver(text: string, network: Network): Promise<Che
     if (!addresses.every(isGlobalAddress))
       throw new AddressRefused("must not lead to an address that is not public");
   }
-  const [address] = addresses;
-  if (address === undefined) throw new AddressRefused(unknownName);
-  return { url, hostname, address };
+  if (addresses.length === 0) throw new AddressRefused(unknownName);
+  return { url, hostname, addresses };
 }
 
 const unknownName = "must have a host name that the name servers know";

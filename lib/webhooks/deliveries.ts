@@ -1,82 +1,81 @@
 import type * as z from "zod";
+import { msPerDay } from "../contract/days.ts";
 import * as kinds from "../contract/items.ts";
 import { webhookLimits } from "../contract/limits.ts";
 import type { deliveryRecord } from "../contract/records-webhooks.ts";
-import type { WebhookType } from "../contract/webhooks.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { type DeliveryItem, parseDelivery, type WebhookItem } from "../store/items/webhook.ts";
-import { type Put, queryAll, type Table } from "../store/table.ts";
+import { queryAll, type Table } from "../store/table.ts";
 import { ttlAfter } from "../store/ttl.ts";
 import { type Attempt, isDelivered } from "./send.ts";
+import type { Ring, SignedMessage } from "./sign.ts";
 
 type Delivery = z.output<typeof deliveryRecord>;
 
-/** The place of a ring among the deliveries: the time of its first attempt, and its id. */
-export const deliveryPlace = (atMs: number, ringId: string): string => `${toTimestamp(atMs)}#${ringId}`;
+type RingAttempt = {
+  readonly ring: Pick<Ring, "id" | "type">;
+  /** Of the attempt before, if it was for the same ring. */
+  readonly before?: { readonly place: string; readonly failures: number } | undefined;
+  readonly message: SignedMessage;
+  readonly attempt: Attempt;
+  readonly atMs: number;
+};
 
-/** The record of one attempt. */
-export const attemptPut = (
+/**
+ * One item has all attempts of a ring, at the time of the last: it takes the place of the item of the attempt before. The
+ * last release wrote an item for each attempt, all with one place. Returns the place.
+ */
+export async function recordAttempt(
+  table: Table,
   { id: webhookId }: Pick<WebhookItem, "id">,
-  ring: {
-    readonly id: string;
-    readonly type: WebhookType;
-    readonly place: string;
-    readonly failures: number;
-  },
-  { status, ms, answer }: Attempt,
-  atMs: number,
-): Put => ({
-  put: {
-    ...kinds.delivery.key({ webhookId, place: ring.place, attempt: ring.failures }),
-    id: ring.id,
-    type: ring.type,
-    at: toTimestamp(atMs),
-    status,
-    ms,
-    answer,
+  { ring: { id, type }, before, message, attempt, atMs }: RingAttempt,
+): Promise<string> {
+  const at = toTimestamp(atMs);
+  const place = `${at}#${id}`;
+  const range = before && kinds.delivery.range({ webhookId, place: before.place });
+  const old = range ? (await Array.fromAsync(queryAll(table, range))).map(parseDelivery) : [];
+  const { "webhook-signature": _, ...headers } = message.headers;
+  const put = {
+    ...kinds.delivery.key({ webhookId, place, attempt: before?.failures ?? 0 }),
+    ...{ id, type, at, ...attempt },
+    earlier: old.flatMap(attemptsOf).slice(1 - webhookLimits.attemptsShown),
+    request: { headers, body: message.body },
     ttl: ttlAfter(atMs, webhookLimits.deliveryDays),
-  },
-});
+  };
+  if (old.length === 0) await table.write({ put });
+  else await table.transact([{ put }, ...old.map(({ pk, sk }) => ({ delete: { pk, sk } }))]);
+  return place;
+}
 
-/** One page of rings with their attempts, newest first. */
+const attemptsOf = ({ earlier = [], at, status, ms, answer }: DeliveryItem) => [
+  ...earlier,
+  { at, status, ms, answer },
+];
+
+/** One page of rings with their attempts, those with the newest attempt first. */
 export async function listDeliveries(
   { table, nowMs }: { readonly table: Table; readonly nowMs: number },
   webhook: WebhookItem,
   { after, limit }: { readonly after: string | null; readonly limit: number },
 ): Promise<{ readonly records: readonly Delivery[]; readonly next: string | null }> {
-  const oldest = toTimestamp(nowMs - webhookLimits.deliveryDays * 24 * 3_600_000);
-  // `upTo` includes its end: "\"" sorts before the "#" that every attempt of the ring at `after` has next.
-  const bounds = after === null ? {} : { upTo: `${after}"` };
   const range = {
     pk: kinds.delivery.partition({ webhookId: webhook.id }),
-    from: oldest,
-    ...bounds,
+    from: toTimestamp(nowMs - webhookLimits.deliveryDays * msPerDay),
+    ...(after !== null && { upTo: after }),
     descending: true,
   };
-  const rings = new Map<string, DeliveryItem[]>();
+  const items: DeliveryItem[] = [];
   for await (const item of queryAll(table, range)) {
-    const place = item.sk.replace(/#\d+$/, "");
-    if (!rings.has(place) && rings.size === limit) return pageOf(webhook, rings, true);
-    rings.set(place, [...(rings.get(place) ?? []), parseDelivery(item)]);
+    if (item.sk === after) continue;
+    if (items.length === limit) return { records: items.map(toDelivery), next: items.at(-1)?.sk ?? null };
+    items.push(parseDelivery(item));
   }
-  return pageOf(webhook, rings, false);
-}
+  return { records: items.map(toDelivery), next: null };
 
-function pageOf(webhook: WebhookItem, rings: ReadonlyMap<string, readonly DeliveryItem[]>, goesOn: boolean) {
-  const records = [...rings.values()].map((attempts) => toDelivery(webhook, attempts));
-  return { records, next: goesOn ? ([...rings.keys()].at(-1) ?? null) : null };
-}
-
-function toDelivery({ retries }: WebhookItem, newestFirst: readonly DeliveryItem[]): Delivery {
-  const attempts = newestFirst.toReversed();
-  const [first] = attempts;
-  if (!first) throw new TypeError("A delivery has at least one attempt.");
-  const { id, type } = first;
-  const isWaiting = retries[type]?.id === id;
-  return {
-    id,
-    type,
-    attempts: attempts.map(({ at, status, ms, answer }) => ({ at, status, ms, answer })),
-    state: attempts.some(isDelivered) ? "delivered" : isWaiting ? "waiting" : "replaced",
-  };
+  function toDelivery(item: DeliveryItem): Delivery {
+    const { id, type, request = null } = item;
+    const isWaiting = webhook.disabled_reason === null && webhook.retries[type]?.id === id;
+    const state = isDelivered(item) ? "delivered" : isWaiting ? "waiting" : "replaced";
+    return { id, type, attempts: attemptsOf(item), state, request };
+  }
 }

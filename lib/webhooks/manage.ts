@@ -9,6 +9,7 @@ import { type OnceItem, parseWebhookSecrets, type WebhookItem } from "../store/i
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import { type Table, TransactionRefused } from "../store/table.ts";
 import { AddressRefused, checkReceiver, type Network } from "./addresses.ts";
+import { recordAttempt } from "./deliveries.ts";
 import { isRepeatable, type OnceRequest, onceRequest, onceWrite, readOnce } from "./once.ts";
 import { webhookEntry } from "./record.ts";
 import { retriesOf, wokenRetries } from "./retries.ts";
@@ -179,21 +180,14 @@ export async function updateWebhook(
     };
     requireTypes(scope, after.types);
     if (JSON.stringify(before) === JSON.stringify(after)) return before;
+    // The entry records what was there before. The worker changes other attributes meanwhile.
+    const written = isNew ? ([...changeable, "generation", "rung"] as const) : changeable;
+    const read = [...changeable, "generation"] as const;
     await manager.table.transact([
       {
         update: keyOfWebhook(scope, id),
-        change: changeTo(after, isNew),
-        // The entry records what was there before. The worker changes other attributes meanwhile.
-        when: {
-          all: [
-            { equals: ["generation", before.generation] },
-            { equals: ["url", before.url] },
-            { equals: ["types", before.types] },
-            { equals: ["description", before.description] },
-            { equals: ["disabled_reason", before.disabled_reason] },
-            { equals: ["retries", before.retries] },
-          ],
-        },
+        change: { set: written.map((name) => [name, after[name]] as const) },
+        when: { all: read.map((name) => ({ equals: [name, before[name]] as const })) },
       },
       ...webhookEntry(manager, scope, "webhook.updated", after, { before, after }),
     ]);
@@ -201,16 +195,7 @@ export async function updateWebhook(
   });
 }
 
-const changeTo = (after: WebhookItem, isNew: boolean) => ({
-  set: [
-    ["url", after.url] as const,
-    ["types", after.types] as const,
-    ["description", after.description] as const,
-    ["disabled_reason", after.disabled_reason] as const,
-    ["retries", after.retries] as const,
-    ...(isNew ? [["generation", after.generation] as const, ["rung", after.rung] as const] : []),
-  ],
-});
+const changeable = ["url", "types", "description", "disabled_reason", "retries"] as const;
 
 export async function deleteWebhook(manager: AuditedContext, scope: WebhookScope, id: string): Promise<void> {
   await retryOnConflict(manager, async () => {
@@ -264,6 +249,7 @@ export async function testWebhook(manager: Manager, scope: WebhookScope, id: str
   const ring = { id: `ping_${manager.random.uuid()}`, type: "ping", data: {} } as const;
   const message = signRing(ring, validSecrets(key, id, secrets, nowMs), nowMs);
   const attempt = await send(manager, webhook.url, message);
+  await recordAttempt(manager.table, webhook, { ring, message, attempt, atMs: nowMs });
   if (isDelivered(attempt)) await wakeRetries(manager, scope, webhook);
   return attempt;
 }

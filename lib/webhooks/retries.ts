@@ -1,4 +1,5 @@
 import { webhookLimits } from "../contract/limits.ts";
+import { toTimestamp } from "../runtime/clock.ts";
 import type { WebhookItem } from "../store/items/webhook.ts";
 
 type Retries = WebhookItem["retries"];
@@ -33,11 +34,11 @@ export const wokenRetries = (retries: Retries, nowMs: number, isTest = false): R
 export const retriesOf = (types: readonly string[], retries: Retries): Retries =>
   Object.fromEntries(Object.entries(retries).filter(([type]) => types.includes(type)));
 
-/** When the service tries again; undefined if nothing waits. */
-export const nextAttemptMs = (retries: Retries): number | undefined =>
-  Object.values(retries)
-    .map(({ due_ms }) => due_ms)
-    .toSorted((one, other) => one - other)[0];
+/** When the service tries again; null if nothing waits. */
+export function nextAttemptAt({ disabled_reason, retries }: WebhookItem): string | null {
+  const due = Object.values(retries).map(({ due_ms }) => due_ms);
+  return disabled_reason === null && due.length > 0 ? toTimestamp(Math.min(...due)) : null;
+}
 
 /** Whether some ring has failed for five days, in which nothing at all was delivered. */
 export function isHopeless(retries: Retries, lastSuccessAt: string | null, nowMs: number): boolean {

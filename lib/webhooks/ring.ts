@@ -22,7 +22,7 @@ import {
   writeIf,
 } from "../store/table.ts";
 import { askingOnce, type Network } from "./addresses.ts";
-import { attemptPut, deliveryPlace } from "./deliveries.ts";
+import { recordAttempt } from "./deliveries.ts";
 import { type News, OwnerNews } from "./news.ts";
 import { webhookEvent } from "./record.ts";
 import { isHopeless, retryAfter, wokenRetries } from "./retries.ts";
@@ -31,18 +31,23 @@ import { sealingKeyOf, validSecrets } from "./secrets.ts";
 import { type Attempt, isDelivered, send } from "./send.ts";
 import { signRing } from "./sign.ts";
 
-export type RingDeps = Store & { readonly network: Network };
+export type RingDeps = Store & {
+  readonly network: Network;
+  /** By partition: where the run before it, which had no time for all webhooks, ended. */
+  readonly places: Map<number, string>;
+};
 
 /** What one run did. */
-export type RingReport = {
-  delivered: number;
-  failed: number;
-  disabled: number;
+export const emptyReport = () => ({
+  delivered: 0,
+  failed: 0,
+  disabled: 0,
   /** Rings that the next run sends. */
-  postponed: number;
+  postponed: 0,
   /** Owners whose news the next runs read, and partitions that were not read to their end. */
-  unread: number;
-};
+  unread: 0,
+});
+export type RingReport = ReturnType<typeof emptyReport>;
 
 /** A webhook and what it has not been told. */
 type Due = {
@@ -60,9 +65,8 @@ type Limiter = ReturnType<typeof limitConcurrency>;
  * webhook has one connection and each owner a share of all, and every webhook is recorded when its own attempts have
  * ended: a slow one delays no other.
  */
-export async function ringWebhooks(deps: RingDeps): Promise<RingReport> {
+export async function ringWebhooks(deps: RingDeps, report = emptyReport()): Promise<RingReport> {
   const startMs = deps.clock.nowMs();
-  const report: RingReport = { delivered: 0, failed: 0, disabled: 0, postponed: 0, unread: 0 };
   const pieces = new ErrorCollector();
   const due = await findDue(deps, { startMs, report }, pieces);
   if (due.length > 0) {
@@ -83,7 +87,10 @@ async function findDue(
   pieces: ErrorCollector,
 ): Promise<Due[]> {
   const shards = Array.from({ length: webhookLimits.shards }, (_, shard) => shard);
-  const found = await Promise.all(shards.map((shard) => webhooksOf(deps, shard, { startMs, report })));
+  const found: Array<Map<TenantKey, WebhookItem[]>> = [];
+  const list = async (shard: number) => found.push(await webhooksOf(deps, shard, { startMs, report }));
+  // A partition that cannot be read holds up no other.
+  await Promise.all(shards.map((shard) => pieces.run(() => list(shard))));
   const atATime = limitConcurrency(webhookLimits.ownersAtOnce);
   const isTimeUp = () => deps.clock.nowMs() - startMs > webhookLimits.findMsMax;
   const due: Due[] = [];
@@ -110,30 +117,35 @@ function inTurns<Thing>(things: readonly Thing[], nowMs: number): Thing[] {
 }
 
 /**
- * The webhooks of one partition, by their owner. A run that has no time for all of them reads from the other end than
- * the run before.
+ * The webhooks of one partition, by their owner. A run that has no time for all of them continues where the run before
+ * it ended.
  */
 async function webhooksOf(
-  { table, clock }: RingDeps,
+  { table, clock, places }: RingDeps,
   shard: number,
   { startMs, report }: Pick<Run, "startMs" | "report">,
 ): Promise<Map<TenantKey, WebhookItem[]>> {
   const owners = new Map<TenantKey, WebhookItem[]>();
-  const descending = Math.floor(startMs / 60_000) % 2 === 1;
-  const range = { pk: kinds.webhook.partition({ shard }), eventuallyConsistent: true, descending };
-  for await (const item of queryAll(table, range)) {
-    if (clock.nowMs() - startMs > webhookLimits.listMsMax) {
-      report.unread++;
-      // Perhaps without some of its webhooks.
-      const [last] = [...owners.keys()].slice(-1);
-      if (last !== undefined) owners.delete(last);
-      break;
+  const range = { pk: kinds.webhook.partition({ shard }), eventuallyConsistent: true };
+  const place = places.get(shard);
+  places.delete(shard);
+  for (const part of place === undefined
+    ? [range]
+    : [
+        { ...range, after: place },
+        { ...range, upTo: place },
+      ])
+    for await (const item of queryAll(table, part)) {
+      const isCount = isOf(kinds.webhookCount, item);
+      // Each owner's webhooks follow its count: all of them were read, or none.
+      if (isCount && clock.nowMs() - startMs > webhookLimits.listMsMax) {
+        report.unread++;
+        places.set(shard, item.sk.slice(0, -1));
+        return owners;
+      }
+      const webhook = isCount ? undefined : unlessDamaged(parseWebhook, item, "ringWebhooks");
+      if (webhook) owners.set(webhook.owner, [...(owners.get(webhook.owner) ?? []), webhook]);
     }
-    const webhook = isOf(kinds.webhookCount, item)
-      ? undefined
-      : unlessDamaged(parseWebhook, item, "ringWebhooks");
-    if (webhook) owners.set(webhook.owner, [...(owners.get(webhook.owner) ?? []), webhook]);
-  }
   return owners;
 }
 
@@ -183,10 +195,13 @@ type Result = {
   readonly type: WebhookType;
   readonly news: News;
   readonly id: string;
-  readonly place: string;
-  readonly failures: number;
+  /** Among the deliveries. */
+  readonly place?: string;
   readonly attempt?: Attempt;
 };
+
+/** The answer of a receiver that wants no further rings. */
+const gone = 410;
 
 /** One type after the other, over one connection at a time. The type that waited longest begins. */
 async function ring(deps: RingDeps, due: Due, { key, startMs, report }: Run): Promise<void> {
@@ -204,20 +219,25 @@ async function ring(deps: RingDeps, due: Due, { key, startMs, report }: Run): Pr
   for (const [type, news] of waited) {
     const atMs = clock.nowMs();
     const id = ringId(webhook, type, news);
-    const before = webhook.retries[type];
-    const place = before?.id === id ? before.place : deliveryPlace(atMs, id);
-    const result = { type, news, id, place, failures: before?.failures ?? 0 };
+    const waiting = webhook.retries[type];
+    const before = waiting?.id === id ? waiting : undefined;
     const isInTime = atMs - startMs <= webhookLimits.ringMsMax;
-    if (news.isSilent) results.push(result);
+    if (news.isSilent) results.push({ type, news, id });
     // Otherwise the next run sends it: this one would not see the end of the attempt, or nobody is there.
     else if (isReachable && isInTime) {
       tried[type] = atMs;
       const signing = validSecrets(key, webhook.id, secrets, atMs);
       const message = signRing({ id, type, data: news.data }, signing, atMs);
       const attempt = await send({ clock, network }, webhook.url, message);
-      await table.write(attemptPut(webhook, result, attempt, atMs));
-      results.push({ ...result, attempt });
-      isReachable = attempt.status !== null;
+      const place = await recordAttempt(table, webhook, {
+        ring: { id, type },
+        before,
+        message,
+        attempt,
+        atMs,
+      });
+      results.push({ type, news, id, place, attempt });
+      isReachable = attempt.status !== null && attempt.status !== gone;
     }
   }
   report.postponed += due.news.length - results.length;
@@ -241,9 +261,9 @@ async function recordResults(
   const hasSuccess = told.some(({ attempt }) => attempt);
   const retries = { ...webhook.retries };
   for (const { type } of told) delete retries[type];
-  for (const { type, id, place, news } of failed)
+  for (const { type, id, place = "", news } of failed)
     retries[type] = retryAfter(retries[type], { id, place, mark: news.mark ?? "" }, nowMs);
-  const isGone = failed.some(({ attempt }) => attempt?.status === 410);
+  const isGone = failed.some(({ attempt }) => attempt?.status === gone);
   const hasFailed = failed.length > 0 && !hasSuccess && isHopeless(retries, webhook.last_success_at, nowMs);
   const reason = isGone ? "gone" : hasFailed ? "failing" : null;
   const set: Array<readonly [Path, AttributeValue]> = [

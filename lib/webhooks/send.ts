@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestOptions } from "node:http";
 import { request as requestOverHttp } from "node:http";
 import { request as requestOverHttps } from "node:https";
-import { isIP } from "node:net";
+import { isIP, type NetConnectOpts } from "node:net";
 import { webhookLimits } from "../contract/limits.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { AddressRefused, type CheckedReceiver, checkReceiver, type Network } from "./addresses.ts";
@@ -15,8 +15,8 @@ export type Sender = { readonly clock: Clock; readonly network: Network };
 export const isDelivered = ({ status }: Attempt): boolean => status !== null && status >= 200 && status < 300;
 
 /**
- * One attempt: resolves the name, checks all its addresses, and connects to the checked one. The name is never resolved
- * a second time, redirects are not followed, and everything together ends after 15 seconds.
+ * One attempt: resolves the name, checks all its addresses, and connects to the first of them that answers. The name is
+ * never resolved a second time, redirects are not followed, and everything together ends after 15 seconds.
  */
 export async function send(
   { clock, network }: Sender,
@@ -43,21 +43,24 @@ export async function send(
 type Exchanged = { readonly status: number; readonly text: string };
 
 const exchange = (
-  { url, hostname, address }: CheckedReceiver,
+  { url, hostname, addresses }: CheckedReceiver,
   { body, headers }: SignedMessage,
   { trusted }: Network,
   signal: AbortSignal,
 ): Promise<Exchanged> =>
   new Promise((resolve, reject) => {
-    const options: RequestOptions & { servername?: string; ca?: string } = {
+    const found = addresses.map((address) => ({ address, family: isIP(address) }));
+    const options: RequestOptions & NetConnectOpts & { ca?: string } = {
       method: "POST",
-      // The address, not the name: Node must not resolve the name again.
-      host: address,
-      port: url.port || (url.protocol === "https:" ? 443 : 80),
+      // The certificate must be the name's, although the connection is to one of the checked addresses.
+      host: hostname,
+      // Node must not resolve the name again.
+      lookup: (_, __, give) => give(null, found),
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: webhookLimits.connectMsMax,
+      port: Number(url.port || (url.protocol === "https:" ? 443 : 80)),
       path: `${url.pathname}${url.search}`,
       headers: { ...headers, host: url.host, "content-length": Buffer.byteLength(body) },
-      // The certificate must be the name's, although the connection is to the address.
-      ...(isIP(hostname) === 0 && { servername: hostname }),
       ...(trusted !== undefined && { ca: trusted }),
       agent: false,
       signal,
@@ -65,8 +68,20 @@ const exchange = (
     const request = (url.protocol === "https:" ? requestOverHttps : requestOverHttp)(options);
     request.on("error", reject);
     request.on("response", (response) => {
-      const status = response.statusCode ?? 0;
-      readText(response, signal).then((text) => resolve({ status, text }), reject);
+      // From now on the status decides. What is wrong with the body afterwards is no error of the request.
+      request.off("error", reject).on("error", () => {});
+      const { statusCode: status = 0, headers } = response;
+      const isRedirect = status >= 300 && status < 400;
+      const redirected = `redirect, not followed: ${headers.location ?? "without a location"}`;
+      readText(response, signal).then(
+        (text) => resolve({ status, text: isRedirect ? shown(Buffer.from(redirected)) : text }),
+        reject,
+      );
+    });
+    // Nobody asked for another protocol: Node has no response for this answer.
+    request.on("upgrade", ({ statusCode: status = 101 }, socket) => {
+      socket.destroy();
+      resolve({ status, text: "another protocol, not followed" });
     });
     request.end(body);
   });

@@ -315,6 +315,15 @@ describe("webhooks", () => {
       type: "ping",
       data: {},
     });
+    const { data } = json<{ data: object[] }>(await call(`/${id}/deliveries`));
+    expect(data).toEqual([
+      {
+        ...{ id: headers["webhook-id"], type: "ping", state: "delivered" },
+        attempts: [{ at: expect.any(String), status: 202, ms: expect.any(Number), answer: "heard" }],
+        request: { headers: expect.objectContaining({ "webhook-id": headers["webhook-id"] }), body },
+      },
+    ]);
+    expect(JSON.stringify(data)).not.toContain("signature");
     const { id: dead } = await create();
     expect((await call(`/${dead}/test`, { method: "POST" })).json).toMatchObject({
       status: null,

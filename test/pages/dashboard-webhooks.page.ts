@@ -35,7 +35,7 @@ test("webhooks are listed with their last delivery, and an admin tests them", as
     `${url} `,
     "key.expiring",
     "on",
-    "none yet",
+    "none yet Deliveries",
     "Test",
   ]);
   const result = row.getByRole("status");
@@ -44,6 +44,13 @@ test("webhooks are listed with their last delivery, and an admin tests them", as
   status = 500;
   await row.getByRole("button", { name: `Test ${url}` }).click();
   await expect.poll(() => result.textContent()).toMatch(/^500 after/);
+  await row.getByRole("button", { name: `Deliveries to ${url}` }).click();
+  const rings = row.getByRole("listitem");
+  await expect.poll(() => rings.count()).toBe(2);
+  expect(await rings.allTextContents()).toEqual([
+    expect.stringMatching(/, ping: 500 after \d+ ms $/),
+    expect.stringMatching(/, ping: 204 after \d+ ms $/),
+  ]);
   await expectGoodLooks(page);
   expect(faults).toEqual([]);
 });

@@ -3,12 +3,13 @@ import type { KeyKind } from "../../lib/contract/access.ts";
 import { cursorLimits, peopleLimits, requestLimits } from "../../lib/contract/limits.ts";
 import { operations } from "../../lib/contract/operations.ts";
 import { requestOf, type Subject } from "../../lib/contract/requests.ts";
-import { attemptPut, deliveryPlace } from "../../lib/webhooks/deliveries.ts";
+import { recordAttempt } from "../../lib/webhooks/deliveries.ts";
 import { useApi } from "../support/api.ts";
 import { finding, mcp } from "../support/event-data.ts";
 import { emptyWindows } from "../support/scan-all.ts";
 import { absent } from "../support/subject.ts";
 import { github, World } from "../support/world.ts";
+import { attemptOf } from "../webhooks/support.ts";
 
 const api = useApi();
 const world = new World(() => api.store().table);
@@ -128,14 +129,7 @@ describe("every list", () => {
   async function addDeliveries(owner: string): Promise<string> {
     const id = await world.webhook(owner);
     for (const ring of ["a", "b", "c"]) {
-      const about = {
-        id: ring,
-        type: "learnings",
-        place: deliveryPlace(Date.now(), ring),
-        failures: 0,
-      } as const;
-      const attempt = { status: 204, ms: 1, answer: "" };
-      await api.store().table.write(attemptPut({ id }, about, attempt, Date.now()));
+      await recordAttempt(api.store().table, { id }, attemptOf(ring, 204));
     }
     return id;
   }

@@ -64,7 +64,7 @@ describe("where rings may go", () => {
     for (const url of ["https://hooks.test/a?b=c", "https://hooks.test:443/", "https://hooks.test:8443/"])
       expect(await checkReceiver(url, open)).toMatchObject({
         hostname: "hooks.test",
-        address: "93.184.215.14",
+        addresses: ["93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c"],
       });
   });
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo, Server } from "node:net";
+import { type AddressInfo, createServer as createTcpServer, type Server } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { afterEach, describe, expect, test } from "vitest";
 import { webhookLimits } from "../../lib/contract/limits.ts";
@@ -77,6 +77,44 @@ describe("an attempt", () => {
     const url = await serve((_, response) => response.writeHead(302, { location: target }).end());
     const attempt = await post(url);
     expect([attempt.status, isDelivered(attempt), wasThere]).toEqual([302, false, false]);
+    expect(attempt.answer).toBe(`redirect, not followed: ${target}`);
+  });
+
+  test("ends at once with an answer of 101, and is no success", async () => {
+    const server = createServer();
+    server.on("connection", (socket) =>
+      socket.on("data", () =>
+        socket.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"),
+      ),
+    );
+    const port = await listening(server);
+    const attempt = await post(`http://127.0.0.1:${port}/`, { ...local, attemptMsMax: 60_000 });
+    expect([attempt.status, isDelivered(attempt)]).toEqual([101, false]);
+  });
+
+  test("is a success with a 2xx whose body breaks", async () => {
+    const raw = async (answer: string) => {
+      const server = createTcpServer((socket) => socket.once("data", () => socket.end(answer)));
+      return `http://127.0.0.1:${await listening(server)}/`;
+    };
+    const head = "HTTP/1.1 200 OK\r\n";
+    for (const broken of [
+      `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\nnot a chunk`,
+      `${head}Content-Length: 100\r\n\r\nhalf`,
+    ])
+      expect(await post(await raw(broken))).toMatchObject({ status: 200 });
+  });
+
+  test("goes to the next address of a name if one does not answer", async () => {
+    const port = await listening(createServer((_, response) => response.writeHead(204).end()));
+    // Nobody listens at 127.0.0.9.
+    const names = { ...local, resolve: async () => ["127.0.0.9", "127.0.0.1"] };
+    expect(await post(`http://hooks.test:${port}/`, names)).toMatchObject({ status: 204 });
+    const nowhere = { ...local, resolve: async () => ["127.0.0.8", "127.0.0.9"] };
+    expect(await post(`http://hooks.test:${port}/`, nowhere)).toMatchObject({
+      status: null,
+      answer: "the connection failed (ECONNREFUSED)",
+    });
   });
 
   test("keeps the first 500 bytes of an answer, and does not read an endless one", async () => {

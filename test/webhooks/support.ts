@@ -20,6 +20,14 @@ export const failingForDays = {
   },
 };
 
+/** An attempt to send a ring of Learnings, for `recordAttempt`. */
+export const attemptOf = (id: string, status: number) => ({
+  ring: { id, type: "learnings" } as const,
+  message: { headers: { "webhook-id": id, "webhook-signature": "v1,hidden" }, body: "{}" },
+  attempt: { status, ms: 1, answer: "Heard." },
+  atMs: Date.now(),
+});
+
 const servers: Server[] = [];
 
 /** Call it once in a test file: closes the receivers at its end. */

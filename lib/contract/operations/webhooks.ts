@@ -191,7 +191,7 @@ export const testWebhook = operation({
   bodyOptional: true,
   answer: { status: 200, description: "What the receiver answered", schema: webhookTestResult },
   reads: { get: ["webhook"], getMany: withSecrets },
-  writes: { update: ["webhook"], alone: true },
+  writes: { put: ["delivery"], update: ["webhook"], alone: true },
   errors: ["WEBHOOK_NOT_FOUND"],
 });
 
@@ -202,7 +202,7 @@ export const listWebhookDeliveries = operation({
   method: "GET",
   path: "/v1/webhooks/{webhook_id}/deliveries",
   summary: "List what was sent to a webhook",
-  description: `The rings of the last ${deliveryDays} days with every attempt, newest first.`,
+  description: `The rings and tests of the last ${deliveryDays} days with their attempts, the newest attempt first.`,
   pathParameters,
   query: query.extend({
     limit: integerParameter(deliveries.min, deliveries.max).optional(),

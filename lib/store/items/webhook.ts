@@ -68,13 +68,15 @@ const onceItem = itemSchema({
 export type OnceItem = z.output<typeof onceItem>;
 export const parseOnce = parseItem("request made once", onceItem);
 
+const attempt = { at: z.string(), status: z.number().nullable(), ms: z.number(), answer: z.string() };
 const deliveryItem = itemSchema({
   id: z.string(),
-  type: z.enum(webhookTypes),
-  at: z.string(),
-  status: z.number().nullable(),
-  ms: z.number(),
-  answer: z.string(),
+  type: z.enum([...webhookTypes, "ping"]),
+  ...attempt,
+  /** The attempts before, oldest first. */
+  earlier: z.array(z.object(attempt)).optional(),
+  /** Of the last attempt, without the signature; absent if the last release sent it. */
+  request: z.object({ headers: z.record(z.string(), z.string()), body: z.string() }).optional(),
   ttl: z.number(),
 });
 export type DeliveryItem = z.output<typeof deliveryItem>;

@@ -3,10 +3,11 @@ import * as kinds from "../../../lib/contract/items.ts";
 import { requestLimits, securityLimits } from "../../../lib/contract/limits.ts";
 import { organizationTenant } from "../../../lib/contract/tenants.ts";
 import { vectorKey } from "../../../lib/store/layout.ts";
-import { attemptPut, deliveryPlace } from "../../../lib/webhooks/deliveries.ts";
+import { recordAttempt } from "../../../lib/webhooks/deliveries.ts";
 import { captured, comments, finding, scanned } from "../../support/event-data.ts";
 import { learningsOf } from "../../support/stored.ts";
 import { github, gitlab, type OrganizationId, type World } from "../../support/world.ts";
+import { attemptOf } from "../../webhooks/support.ts";
 import type { FaultEnvironment } from "./scenario.ts";
 
 export type FaultFixture = {
@@ -118,7 +119,7 @@ export async function buildFixture(environment: FaultEnvironment): Promise<Fault
   const custom = { kind: "organization", organization: uuid, owner: "u1", role: roleId } as const;
   const { key: customKey } = await world.key(custom);
   const webhookId = await world.webhook(uuid);
-  await table.writeMany(["one", "other"].map((id) => attempt(webhookId, id)));
+  for (const id of ["one", "other"]) await recordAttempt(table, { id: webhookId }, attemptOf(id, 500));
   return {
     keys: {
       organization: keys.organization.text,
@@ -141,13 +142,6 @@ export async function buildFixture(environment: FaultEnvironment): Promise<Fault
     orphanId,
     pendingId: learnings.find(({ state }) => state === "pending")?.id ?? "",
   };
-}
-
-/** A delivery of the webhook that its receiver refused. */
-function attempt(webhookId: string, id: string) {
-  const nowMs = Date.now();
-  const ring = { id, type: "learnings", place: deliveryPlace(nowMs, id), failures: 0 } as const;
-  return attemptPut({ id: webhookId }, ring, { status: 500, ms: 1, answer: "Sorry." }, nowMs);
 }
 
 /** Adds things of several items each: a member's repositories, a pull request's comments, the scans. */

@@ -104,6 +104,11 @@ const largest: Readonly<Record<KindsThat<{ readonly grows: Growth }>, () => Attr
       },
     })),
   }),
+  delivery: () => {
+    const answer = wide(webhookLimits.shownAnswerBytes / 4);
+    const body = wide(webhookLimits.namedMax * 300);
+    return { answer, earlier: many(webhookLimits.attemptsShown, () => ({ at: time, answer })), body };
+  },
   tenantNews: () => ({ id, authorized: many(keyLimits.authorizedOrganizationsMax, () => uuid) }),
   people: () => ({
     counts: Object.fromEntries(roles.map((role) => [role, 1e9])),

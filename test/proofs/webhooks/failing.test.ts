@@ -1,17 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { operatorOrigin } from "../../../lib/audit/entry.ts";
 import * as kinds from "../../../lib/contract/items.ts";
 import { organizationTenant } from "../../../lib/contract/tenants.ts";
 import { webhookTypes } from "../../../lib/contract/webhooks.ts";
-import type { Table } from "../../../lib/store/table.ts";
+import { queryAll, type Table } from "../../../lib/store/table.ts";
 import { listDeliveries } from "../../../lib/webhooks/deliveries.ts";
-import { updateWebhook } from "../../../lib/webhooks/manage.ts";
+import { testWebhook, updateWebhook } from "../../../lib/webhooks/manage.ts";
 import { ringWebhooks } from "../../../lib/webhooks/ring.ts";
-import { organizationOf } from "../../support/stored.ts";
-import { github, publicNetwork } from "../../support/world.ts";
+import { keyOfWebhook } from "../../../lib/webhooks/scope.ts";
+import { github } from "../../support/world.ts";
 import { dayMs, hourMs, minuteMs, typesOf, useRinging } from "./ringing.ts";
 
-const { clock, company, deps, disablings, endpoint, run, store, world } = useRinging();
+const { clock, company, deps, disablings, endpoint, managed, run, store, world } = useRinging();
 
 describe("a webhook that fails", () => {
   test("is tried again after 1, 5 and 30 minutes, 2, 5 and 10 hours, then every 10 hours, with the same id", async () => {
@@ -40,6 +39,15 @@ describe("a webhook that fails", () => {
         type: "metrics.reviews",
         attempts: waits.map(() => expect.objectContaining({ status: 500, answer: "" })),
         state: "waiting",
+        request: {
+          headers: {
+            "content-type": "application/json",
+            "user-agent": "review-api-webhooks/1",
+            "webhook-id": receiver.heard[0]?.id,
+            "webhook-timestamp": expect.stringMatching(/^\d+$/),
+          },
+          body: expect.stringContaining('"type":"metrics.reviews"'),
+        },
       },
     ]);
   });
@@ -90,6 +98,91 @@ describe("a webhook that fails", () => {
     expect(typesOf(receiver)).toContain("metrics.reviews");
   });
 
+  test("lists its deliveries by the last attempt, also when the first was more than a week ago", async () => {
+    const uuid = await company();
+    const { receiver, stored, id } = await endpoint(uuid, ["metrics.mcp", "metrics.reviews"]);
+    receiver.answer = ({ type }, response) =>
+      void response.writeHead(type === "metrics.mcp" ? 500 : 204).end();
+    for (let hours = 0; hours < 9 * 24; hours += 6) {
+      clock().advance(6 * hourMs - minuteMs);
+      if (hours % 24 === 0) await world().pullRequest(github("one"), hours, {});
+      await run();
+    }
+    const { scope, manager } = await managed(uuid);
+    clock().advance(1);
+    await testWebhook(manager, scope, id);
+    const list = async () => {
+      const all: Array<Awaited<ReturnType<typeof listDeliveries>>["records"][number]> = [];
+      for (let after: string | null = null, isFirst = true; isFirst || after !== null; isFirst = false) {
+        const page = await listDeliveries({ table: store().table, nowMs: clock().now }, await stored(), {
+          after,
+          limit: 2,
+        });
+        all.push(...page.records);
+        after = page.next;
+      }
+      return all;
+    };
+    const deliveries = await list();
+    const lastOf = ({ attempts }: { readonly attempts: ReadonlyArray<{ readonly at: string }> }) =>
+      attempts.at(-1)?.at ?? "";
+    expect(deliveries.map(lastOf)).toEqual(deliveries.map(lastOf).toSorted().toReversed());
+    expect(deliveries[0]).toMatchObject({ type: "ping", state: "delivered" });
+    const [waiting, ...others] = deliveries.filter(({ state }) => state === "waiting");
+    expect([waiting?.type, others]).toEqual(["metrics.mcp", []]);
+    expect(waiting?.attempts.length).toBeGreaterThan(1);
+    expect(new Set(deliveries.map((each) => each.id)).size).toBe(deliveries.length);
+    // The last release wrote an item for each attempt; the next attempt takes their place.
+    const { place = "" } = (await stored()).retries["metrics.mcp"] ?? {};
+    const range = kinds.delivery.range({ webhookId: id, place });
+    const [item] = await Array.fromAsync(queryAll(store().table, range));
+    const { earlier, request, ...asBefore } = item ?? expect.fail("The delivery is gone.");
+    for (const attempt of [0, 1, 2])
+      await store().table.write({
+        put: { ...asBefore, ...kinds.delivery.key({ webhookId: id, place, attempt }) },
+      });
+    await store().table.write({ delete: asBefore });
+    await testWebhook(manager, scope, id);
+    await run();
+    const merged = (await list()).filter((each) => each.id === asBefore.id);
+    expect(merged.map(({ attempts }) => attempts.length)).toEqual([4]);
+  });
+
+  test("keeps the last 30 attempts of a ring", async () => {
+    const uuid = await company();
+    const { stored, id } = await endpoint(uuid, ["metrics.reviews"], 500);
+    for (let count = 0; count < 35; count++) {
+      const { due_ms = clock().now + minuteMs } = (await stored()).retries["metrics.reviews"] ?? {};
+      await store().table.write({
+        update: keyOfWebhook({ owner: organizationTenant(uuid) }, id),
+        change: { set: [["last_success_at", new Date(clock().now).toISOString()]] },
+      });
+      clock().now = due_ms;
+      await ringWebhooks(deps());
+    }
+    const page = { after: null, limit: 10 };
+    const { records } = await listDeliveries(
+      { table: store().table, nowMs: clock().now },
+      await stored(),
+      page,
+    );
+    expect(records.map(({ attempts }) => attempts.length)).toEqual([30]);
+  });
+
+  test("is rung for no further type after a 410, and no delivery waits any more", async () => {
+    const uuid = await company();
+    const { receiver, stored } = await endpoint(uuid, ["metrics.reviews", "metrics.mcp", "learnings"], 410);
+    await run();
+    expect(receiver.heard).toHaveLength(1);
+    const page = { after: null, limit: 10 };
+    const { records } = await listDeliveries(
+      { table: store().table, nowMs: clock().now },
+      await stored(),
+      page,
+    );
+    expect(records.map(({ state }) => state)).toEqual(["replaced"]);
+  });
+
   test("is disabled at once by 410, with an audit entry, and the other webhooks are told", async () => {
     const uuid = await company();
     const gone = await endpoint(uuid, ["metrics.reviews"], 410);
@@ -119,19 +212,7 @@ describe("a webhook that fails", () => {
     expect(await disablings(uuid)).toHaveLength(1);
     receiver.answer = (_, response) => void response.writeHead(204).end();
     receiver.heard.length = 0;
-    const organization = await organizationOf(store().table, uuid);
-    const scope = {
-      owner: organizationTenant(uuid),
-      tenant: organization.tenant,
-      organization,
-      authorized: null,
-    };
-    const manager = {
-      ...world().deps,
-      ...operatorOrigin,
-      network: publicNetwork,
-      admitted: Promise.resolve(),
-    };
+    const { scope, manager } = await managed(uuid);
     await updateWebhook(manager, scope, id, { active: true });
     await run(2);
     expect(typesOf(receiver)).toEqual(["learning.pending", "metrics.reviews"]);

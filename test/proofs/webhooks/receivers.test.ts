@@ -141,7 +141,13 @@ beforeEach(() => {
 async function run(afterMs: number, attemptMsMax: number): Promise<void> {
   aheadMs += afterMs;
   const network = { ...publicNetwork, attemptMsMax };
-  await ringWebhooks({ table: api.store().table, clock: systemClock, random: systemRandom, network });
+  await ringWebhooks({
+    table: api.store().table,
+    clock: systemClock,
+    random: systemRandom,
+    network,
+    places: new Map(),
+  });
 }
 
 /** Everybody works again; the last retries are due within ten hours. */

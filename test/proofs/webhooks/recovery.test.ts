@@ -1,16 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { operatorOrigin } from "../../../lib/audit/entry.ts";
-import { organizationTenant } from "../../../lib/contract/tenants.ts";
 import { webhookTypes } from "../../../lib/contract/webhooks.ts";
 import { testWebhook, updateWebhook } from "../../../lib/webhooks/manage.ts";
 import { toWebhookRecord } from "../../../lib/webhooks/record.ts";
 import { ringWebhooks } from "../../../lib/webhooks/ring.ts";
-import { organizationOf } from "../../support/stored.ts";
 import { github, publicNetwork } from "../../support/world.ts";
 import type { Receiver } from "../../webhooks/support.ts";
 import { dayMs, hourMs, minuteMs, typesOf, useRinging } from "./ringing.ts";
 
-const { clock, company, deps, endpoint, run, store, world } = useRinging();
+const { clock, company, deps, endpoint, managed, run, world } = useRinging();
 
 const works = (receiver: Receiver) => {
   receiver.answer = (_, response) => void response.writeHead(204).end();
@@ -18,16 +15,6 @@ const works = (receiver: Receiver) => {
 const dies = (receiver: Receiver) => {
   receiver.answer = (_, response) => void response.destroy();
 };
-
-/** Who calls the API about the webhooks of an organization. */
-async function manager(uuid: string) {
-  const organization = await organizationOf(store().table, uuid);
-  const { tenant } = organization;
-  return {
-    scope: { owner: organizationTenant(uuid), tenant, organization, authorized: null },
-    caller: { ...world().deps, ...operatorOrigin, network: publicNetwork, admitted: Promise.resolve() },
-  };
-}
 
 describe("a receiver that was down", () => {
   test("for an hour is rung for everything within two minutes of its first 2xx", async () => {
@@ -88,19 +75,19 @@ describe("a receiver that was down", () => {
     const uuid = await company();
     const { receiver, stored, id } = await endpoint(uuid, ["metrics.mcp", "metrics.reviews"], 500);
     await run(40);
-    const { scope, caller } = await manager(uuid);
+    const { scope, manager } = await managed(uuid);
     expect(toWebhookRecord(await stored()).next_attempt_at).toBe(
       new Date(
         Math.min(...Object.values((await stored()).retries).map(({ due_ms }) => due_ms)),
       ).toISOString(),
     );
     for (const attempt of [1, 2]) {
-      await testWebhook(caller, scope, id);
+      await testWebhook(manager, scope, id);
       receiver.heard.length = 0;
       await run();
       expect([attempt, typesOf(receiver)]).toEqual([attempt, []]);
       receiver.answer = ({ type }, response) => void response.writeHead(type === "ping" ? 204 : 500).end();
-      await testWebhook(caller, scope, id);
+      await testWebhook(manager, scope, id);
       expect(toWebhookRecord(await stored()).next_attempt_at).toBe(new Date(clock().now).toISOString());
       receiver.heard.length = 0;
       await run();
@@ -108,7 +95,7 @@ describe("a receiver that was down", () => {
       receiver.answer = (_, response) => void response.writeHead(500).end();
     }
     works(receiver);
-    await testWebhook(caller, scope, id);
+    await testWebhook(manager, scope, id);
     await run();
     expect(toWebhookRecord(await stored())).toMatchObject({ next_attempt_at: null, active: true });
   });
@@ -121,8 +108,8 @@ describe("a webhook is not disabled by failures that no longer stand:", () => {
     const uuid = await company("one", { approval_delay_days: 3 });
     const { stored, id } = await endpoint(uuid, ["metrics.reviews", "learning.pending"], 500);
     await run();
-    const { scope, caller } = await manager(uuid);
-    await updateWebhook(caller, scope, id, { types: ["learning.pending"] });
+    const { scope, manager } = await managed(uuid);
+    await updateWebhook(manager, scope, id, { types: ["learning.pending"] });
     expect((await stored()).retries).toEqual({});
     clock().advance(6 * dayMs);
     await world().learning(github("one"), "Wait.");
@@ -188,9 +175,9 @@ describe("a webhook is not disabled by failures that no longer stand:", () => {
 test("a type that an older run attempts and a request removed meanwhile leaves no retry", async () => {
   const uuid = await company();
   const { receiver, stored, id } = await endpoint(uuid, ["metrics.reviews", "metrics.mcp"]);
-  const { scope, caller } = await manager(uuid);
+  const { scope, manager } = await managed(uuid);
   receiver.answer = async (_, response) => {
-    await updateWebhook(caller, scope, id, { types: ["metrics.mcp"] });
+    await updateWebhook(manager, scope, id, { types: ["metrics.mcp"] });
     response.writeHead(500).end();
   };
   clock().advance(minuteMs);

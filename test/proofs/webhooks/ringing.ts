@@ -13,6 +13,7 @@ import { keyOfWebhook } from "../../../lib/webhooks/scope.ts";
 import { TestClock } from "../../support/clock.ts";
 import { useStore } from "../../support/engine.ts";
 import { scanAll } from "../../support/scan-all.ts";
+import { organizationOf } from "../../support/stored.ts";
 import { github, publicNetwork, World } from "../../support/world.ts";
 import { closeReceivers, type Receiver, startReceiver } from "../../webhooks/support.ts";
 
@@ -40,8 +41,10 @@ export function useRinging() {
   closeReceivers();
   let clock: TestClock;
   let world: World;
+  let places: Map<number, string>;
   const restart = (at?: string) => {
     clock = new TestClock(at);
+    places = new Map();
     world = new World(() => store().table, clock);
   };
   beforeEach(async () => {
@@ -51,6 +54,7 @@ export function useRinging() {
   });
 
   const deps = (table: Table = store().table) => ({
+    places,
     table,
     clock,
     random: systemRandom,
@@ -98,6 +102,17 @@ export function useRinging() {
     return receiver;
   }
 
+  /** Who calls the API about the webhooks of an organization. */
+  async function managed(uuid: string) {
+    const organization = await organizationOf(store().table, uuid);
+    const { tenant } = organization;
+    const origin = { ...world.deps, ...operatorOrigin };
+    return {
+      scope: { owner: organizationTenant(uuid), tenant, organization, authorized: null },
+      manager: { ...origin, network: publicNetwork, admitted: Promise.resolve() },
+    };
+  }
+
   /** The audit entries about webhooks that the service disabled. */
   async function disablings(uuid: string) {
     const pk = kinds.audit.partition({
@@ -125,6 +140,7 @@ export function useRinging() {
     company,
     endpoint,
     endpointOfInstance,
+    managed,
     disablings,
   };
 }

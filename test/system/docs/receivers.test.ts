@@ -71,7 +71,13 @@ async function freePort(): Promise<number> {
 /** Two minutes later a resumed walk surely has what is there now. */
 async function ring(): Promise<void> {
   const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + 180_000 };
-  await ringWebhooks({ table: connection.table, clock, random: systemRandom, network: publicNetwork });
+  await ringWebhooks({
+    table: connection.table,
+    clock,
+    random: systemRandom,
+    network: publicNetwork,
+    places: new Map(),
+  });
 }
 
 const window = { start_date: "2026-01-01", end_date: "2099-12-31", status: "all" } as const;

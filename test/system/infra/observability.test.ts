@@ -39,6 +39,8 @@ describe("alarms", () => {
         "queueAge",
         "staleIndex",
         "limiterFailures",
+        "postponedRings",
+        "unreadWebhooks",
         "vectorSearches",
         "vectorWrites",
       ]),
@@ -322,6 +324,7 @@ describe("the dashboard", () => {
       "Events",
       "Review index",
       "Workers and checks",
+      "Webhooks",
       "Cost: table units",
       "Cost: function time, ms",
       "Cost: units by operation",
@@ -341,6 +344,7 @@ describe("the dashboard", () => {
       telemetry.indexMetrics,
       telemetry.searchMetrics,
       telemetry.refusedSearchMetrics,
+      telemetry.webhookMetrics,
     ];
     const emitted = groups.flatMap(({ metrics }) => Object.keys(metrics));
     const counted = ["failed_starts", "slow_calls", "throttled_calls"];

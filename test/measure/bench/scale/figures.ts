@@ -8,6 +8,7 @@ import {
   requestLimits,
   securityLimits,
   streamLimits,
+  webhookLimits,
 } from "../../../../lib/contract/limits.ts";
 import { operations } from "../../../../lib/contract/operations.ts";
 import { alarms, eventQueueSettings, lambdaLimits, throttle } from "../../../../lib/contract/platform.ts";
@@ -117,6 +118,14 @@ const inspectedPerDay =
   (indexLimits.reconcilerRunMs / 1_000) *
   ((24 * 60) / reconcileIndex.trigger.everyMinutes);
 
+/** Reads of the worker, one after the other, for an owner whose webhook has all types: test/proofs/webhooks/cost.test.ts. */
+const tripsOfNews = 8;
+const webhookOwners =
+  (webhookLimits.findMsMax / (tripsOfNews * assumed.slowTripMs)) * webhookLimits.ownersAtOnce;
+const receiverSeconds = (webhookLimits.connectionsMax * webhookLimits.ringMsMax) / 1_000;
+const quickAnswerSeconds = 0.2;
+const slowAnswerSeconds = 10;
+
 /** The bottlenecks, first of one tenant and then of the whole service. */
 export function bottlenecks(): readonly Row[] {
   const eventUnits = measured(
@@ -213,6 +222,13 @@ export function bottlenecks(): readonly Row[] {
       because: `a pull request takes ${number(embeddingsPerPullRequest, 2)} embeddings (its change is searched in ${piecesOfSearch} pieces), and Bedrock's quota is ${number(awsQuotas.embeddings)} a second`,
       "an operator sees": "`embeddingModel`, `staleIndex`; Learnings are kept and indexed later",
       "what to change": "ask for a higher quota before the first large tenant",
+    },
+    {
+      what: "all tenants' webhooks together",
+      "breaks at": `${number(webhookOwners)} organizations or workspaces with webhooks of all types, or ${number(receiverSeconds)} seconds of receivers a minute`,
+      because: `one worker reads the news of ${webhookLimits.ownersAtOnce} owners at a time for ${webhookLimits.findMsMax / 1_000} s of each minute, ${tripsOfNews} trips of ${assumed.slowTripMs} ms for each; then it has ${webhookLimits.connectionsMax} connections for ${webhookLimits.ringMsMax / 1_000} s: ${number(receiverSeconds / quickAnswerSeconds)} rings to receivers that answer in ${quickAnswerSeconds} s, ${number(receiverSeconds / slowAnswerSeconds)} to receivers that need ${slowAnswerSeconds} s`,
+      "an operator sees": "`unreadWebhooks`, `postponedRings`; runs take turns, and nothing is lost",
+      "what to change": "`ownersAtOnce`, `findMsMax` and `connectionsMax` in lib/contract/limits.ts",
     },
     {
       what: "the full check of the review index",
