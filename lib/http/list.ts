@@ -1,4 +1,5 @@
 import { type CsvCell, csvRow } from "../contract/csv-row.ts";
+import { ByteWriter } from "../runtime/byte-writer.ts";
 import { type BytesResult, jsonType } from "./operation-result.ts";
 
 export type ListFormat = "json" | "csv" | "ndjson";
@@ -6,11 +7,15 @@ export type CsvColumn<Record> = { readonly name: string; readonly cell: (record:
 
 export type List<Record> = {
   readonly format: ListFormat;
-  readonly records: readonly Record[];
+  readonly records: Iterable<Record>;
   /** The array's name in JSON. */
   readonly name: string;
   /** For CSV, in the order of the file. */
   readonly columns: ReadonlyArray<CsvColumn<Record>>;
+  /** Writes a record as JSON, for records that are not the JSON's own objects. */
+  readonly writeJson?: (out: ByteWriter, record: Record) => void;
+  /** About how long the answer will be: the buffer then need not grow. */
+  readonly bytesExpected?: number;
   /** The removed records, if the request asks for them. Never in CSV. */
   readonly removed?: readonly object[];
   readonly nextCursor: string | null;
@@ -21,37 +26,52 @@ export type List<Record> = {
 /** One page of records in the requested format. */
 export function listResult<Record>(list: List<Record>): BytesResult {
   const headers = cursorHeaders(list);
-  if (list.format === "json") {
-    const { removed } = list;
-    const json = { [list.name]: list.records, ...(removed && { removed }), next_cursor: list.nextCursor };
-    return { bytes: Buffer.from(JSON.stringify(json)), contentType: jsonType, headers };
-  }
+  if (list.format === "json") return { bytes: renderJson(list), contentType: jsonType, headers };
   return list.format === "csv"
     ? { bytes: renderCsv(list.columns, list.records), contentType: "text/csv; charset=utf-8", headers }
     : { bytes: ndjson([...list.records, ...marked(list)]), contentType: "application/x-ndjson", headers };
 }
 
+function renderJson<Record>(list: List<Record>): Buffer {
+  const { records, removed, nextCursor, writeJson = writeObject } = list;
+  const out = new ByteWriter(list.bytesExpected);
+  out.text(`{${JSON.stringify(list.name)}:[`);
+  let separator = "";
+  for (const record of records) {
+    out.text(separator);
+    writeJson(out, record);
+    separator = ",";
+  }
+  out.text(
+    `]${removed ? `,"removed":${JSON.stringify(removed)}` : ""},"next_cursor":${JSON.stringify(nextCursor)}}`,
+  );
+  return out.written();
+}
+
+const writeObject = (out: ByteWriter, record: unknown): void => out.text(JSON.stringify(record));
+
 const marked = ({ removed = [] }: Pick<List<unknown>, "removed">): object[] =>
   removed.map((record) => ({ ...record, removed: true }));
 
 /** Sent for JSON too: a caller can then request the next page while this one is still arriving. */
-export const cursorHeaders = ({
-  nextCursor,
-  resumeCursor,
-}: Pick<List<unknown>, "nextCursor" | "resumeCursor">) => ({
+const cursorHeaders = ({ nextCursor, resumeCursor }: Pick<List<unknown>, "nextCursor" | "resumeCursor">) => ({
   ...(resumeCursor && { "x-resume-cursor": resumeCursor }),
   ...(nextCursor !== null && { "x-next-cursor": nextCursor }),
 });
 
-export const ndjson = (records: readonly unknown[]): Buffer =>
-  Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(""));
+export const ndjson = (records: readonly unknown[]): Buffer => {
+  const out = new ByteWriter();
+  for (const record of records) out.text(`${JSON.stringify(record)}\n`);
+  return out.written();
+};
 
 /** With a header row. */
 export function renderCsv<Record>(
   columns: ReadonlyArray<CsvColumn<Record>>,
-  records: readonly Record[],
+  records: Iterable<Record>,
 ): Buffer {
-  const rows = [csvRow(columns.map(({ name }) => name))];
-  for (const record of records) rows.push(csvRow(columns.map(({ cell }) => cell(record))));
-  return Buffer.from(rows.join(""));
+  const out = new ByteWriter();
+  out.text(csvRow(columns.map(({ name }) => name)));
+  for (const record of records) out.text(csvRow(columns.map(({ cell }) => cell(record))));
+  return out.written();
 }

@@ -16,13 +16,18 @@ export const codeOf = ({ severity, category, accepted }: ReviewFinding): string 
   return first.toString(36) + categoriesOrNull.indexOf(category).toString(36);
 };
 
+/** The code's two bytes as one number. */
+export const codeNumber = (bytes: Uint8Array, at = 0): number =>
+  (bytes[at] ?? 0) * 256 + (bytes[at + 1] ?? 0);
+
 /** The JSON that follows a finding's URL, from its closing quote, by code. There are few, so each is built once. */
-export const tailsByCode: ReadonlyMap<string, string> = new Map(
+export const tailsByCode: ReadonlyMap<number, Uint8Array> = new Map(
   severitiesOrNull.flatMap((severity) =>
     categoriesOrNull.flatMap((category) =>
       acceptances.map((accepted) => {
         const finding = { severity, category, accepted };
-        return [codeOf(finding), `",${JSON.stringify(finding).slice(1)}`] as const;
+        const tail = Buffer.from(`",${JSON.stringify(finding).slice(1)}`);
+        return [codeNumber(Buffer.from(codeOf(finding))), tail] as const;
       }),
     ),
   ),

@@ -1,9 +1,11 @@
 import type { Provider } from "../contract/access.ts";
 import type { McpRecord } from "../contract/records-metrics.ts";
+import type { ByteWriter } from "../runtime/byte-writer.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { required } from "../runtime/required.ts";
 import type { EntryDraft, StreamEntry } from "../stream/stream.ts";
 import { damagedPayload, entryDraftOf, payloadTextOf, prUrlAtStart } from "./payload.ts";
+import type { PlacedEntry } from "./walk.ts";
 
 /** The payload is a JSON list: the URL, then for each server its name and a list of name, calls, failures. */
 export type McpServerCalls = {
@@ -36,13 +38,19 @@ export function draftMcp(pullRequest: McpPullRequest): EntryDraft {
   ]);
   const placed = { atMs, repositoryId, authorId };
   const record = required(decode(text, placed, pullRequest), "record of an entry just made");
-  return entryDraftOf(placed, text, JSON.stringify(record));
+  return entryDraftOf(placed, text, Buffer.byteLength(JSON.stringify(record)));
 }
 
 export function toMcpRecord(entry: StreamEntry, owner: Owner): McpRecord {
   const record = decode(payloadTextOf(entry), entry, owner);
   if (!record) throw damagedPayload(entry.number);
   return record;
+}
+
+/** Writes the record as JSON. */
+export function writeMcp(out: ByteWriter, { entry, organization }: PlacedEntry): void {
+  const { provider_organization_id: organizationId, provider } = organization;
+  out.text(JSON.stringify(toMcpRecord(entry, { organizationId, provider })));
 }
 
 /** The payload of the entry may be incomplete. */

@@ -12,7 +12,15 @@ import type { EntryDraft, StreamEntry } from "../stream/stream.ts";
 const payloadOf = (text: string): AttributeValue =>
   Buffer.byteLength(text) > streamLimits.inlineBytesMax ? Buffer.from(text) : text;
 
-export function payloadTextOf({ payload, number }: StreamEntry): string {
+type StoredPayload = Pick<StreamEntry, "payload" | "number">;
+
+export function payloadBytesOf({ payload, number }: StoredPayload): Uint8Array {
+  if (payload instanceof Uint8Array) return payload;
+  if (typeof payload === "string") return Buffer.from(payload);
+  throw damagedPayload(number);
+}
+
+export function payloadTextOf({ payload, number }: StoredPayload): string {
   if (typeof payload === "string") return payload;
   if (payload instanceof Uint8Array)
     return Buffer.from(payload.buffer, payload.byteOffset, payload.length).toString();
@@ -31,16 +39,16 @@ export function prUrlAtStart(entry: StreamEntry, prefix: RegExp): string {
 
 type PayloadPlace = Pick<EntryDraft, "atMs" | "repositoryId" | "authorId">;
 
-/** `record` is what a reader will receive for the entry; a comma separates it from the next. */
+/** `recordBytes` is the size of what a reader will receive for the entry; a comma separates it from the next. */
 export const entryDraftOf = (
   { atMs, repositoryId, authorId }: PayloadPlace,
   text: string,
-  record: string,
+  recordBytes: number,
 ): EntryDraft => ({
   atMs,
   repositoryId,
   authorId,
   digest: createHash("sha256").update(text).digest("base64url"),
   payload: payloadOf(text),
-  renderedBytes: Buffer.byteLength(record) + 1,
+  renderedBytes: recordBytes + 1,
 });

@@ -1,39 +1,49 @@
-import type { McpRecord, PullRequestStatus, ReviewRecord } from "../contract/records-metrics.ts";
-import type { OrganizationItem } from "../store/items/organization.ts";
+import type { PullRequestStatus } from "../contract/records-metrics.ts";
 import type { StreamEntry } from "../stream/stream.ts";
-import { prUrlOfMcp, toMcpRecord } from "./mcp.ts";
-import { createRepositoryNames } from "./repository-names.ts";
-import { prUrlOfComments, renderReviewComments } from "./review-comments.ts";
-import { hasStatus, letterOfStatus, prUrlOfReview, toReviewRecord } from "./reviews.ts";
-import { jsonRecordBytesMax, type MetricsContext, type MetricsWalkPage, walkMetrics } from "./walk.ts";
+import { prUrlOfMcp } from "./mcp.ts";
+import { createRepositoryNames, type RepositoryName } from "./repository-names.ts";
+import { prUrlOfComments } from "./review-comments.ts";
+import type { ReviewNames } from "./review-formats.ts";
+import { hasStatus, letterOfStatus, prUrlOfReview } from "./reviews.ts";
+import {
+  jsonRecordBytesMax,
+  type MetricsContext,
+  type MetricsWalkPage,
+  type PlacedEntry,
+  walkMetrics,
+} from "./walk.ts";
 
-export type MetricsPage<Record> = Omit<MetricsWalkPage, "entries"> & {
+/** Not decoded: the answer's bytes are made from the entries, one after another. */
+export type MetricsPage<Record extends PlacedEntry = PlacedEntry> = Omit<MetricsWalkPage, "entries"> & {
   readonly records: readonly Record[];
-  /** The owner of each record, in the order of the records. */
-  readonly owners: readonly OrganizationItem[];
+  readonly bytesExpected: number;
 };
 
-const ownersOf = (entries: MetricsWalkPage["entries"]): OrganizationItem[] =>
-  entries.map(({ organization }) => organization);
+const pageOf = <Record extends PlacedEntry>(
+  { entries: _, ...cursors }: MetricsWalkPage,
+  records: readonly Record[],
+): MetricsPage<Record> => ({
+  ...cursors,
+  records,
+  bytesExpected: records.reduce((sum, { entry }) => sum + entry.renderedBytes, 0),
+});
 
-/** Records as JSON text: pages of thousands of findings never become objects. */
-export async function readReviewComments(call: MetricsContext): Promise<MetricsPage<string>> {
-  const { entries, ...cursors } = await walkMetrics(call, {
+export async function readReviewComments(call: MetricsContext): Promise<MetricsPage> {
+  const page = await walkMetrics(call, {
     dataset: "review-comments",
     recordBytesMax: jsonRecordBytesMax,
     prUrlOf: prUrlOfComments,
   });
-  const records = entries.map(({ entry, organization }) =>
-    renderReviewComments(entry, organization.provider_organization_id),
-  );
-  return { records, owners: ownersOf(entries), ...cursors };
+  return pageOf(page, page.entries);
 }
 
 type ReviewsCall = MetricsContext & {
   readonly input: { readonly query: { readonly status: PullRequestStatus | "all"; readonly format: string } };
 };
 
-export async function readReviews(call: ReviewsCall): Promise<MetricsPage<ReviewRecord>> {
+type PlacedReview = PlacedEntry & { readonly names: ReviewNames };
+
+export async function readReviews(call: ReviewsCall): Promise<MetricsPage<PlacedReview>> {
   const { status, format } = call.input.query;
   const names = createRepositoryNames(call.table);
   const wantedStatus = (letter: string | undefined) => status === "all" || letter === letterOfStatus(status);
@@ -44,7 +54,7 @@ export async function readReviews(call: ReviewsCall): Promise<MetricsPage<Review
   };
   // A record's CSV can be smaller than its JSON, so for CSV only the finished body shows whether it fits.
   const recordBytesMax = format === "json" ? jsonRecordBytesMax : Number.POSITIVE_INFINITY;
-  const { entries, ...cursors } = await walkMetrics(call, {
+  const page = await walkMetrics(call, {
     dataset: "reviews",
     wanted,
     wantedStatus,
@@ -52,28 +62,22 @@ export async function readReviews(call: ReviewsCall): Promise<MetricsPage<Review
     prUrlOf: prUrlOfReview,
   });
   const nameOf = await names.all();
-  const records = entries.map(({ entry, organization }) =>
-    toReviewRecord(entry, {
-      organizationId: organization.provider_organization_id,
-      organizationName: organization.name,
-      provider: organization.provider,
-      ...nameOf(entry.organization, entry.repositoryId),
-    }),
-  );
-  return { records, owners: ownersOf(entries), ...cursors };
+  const known = new Map<RepositoryName, ReviewNames>();
+  const records = page.entries.map(({ entry, organization }) => {
+    const { provider_organization_id: organizationId, name: organizationName, provider } = organization;
+    const repository = nameOf(entry.organization, entry.repositoryId);
+    const made = known.get(repository) ?? { organizationId, organizationName, provider, ...repository };
+    known.set(repository, made);
+    return { entry, organization, names: made };
+  });
+  return pageOf(page, records);
 }
 
-export async function readMcp(call: MetricsContext): Promise<MetricsPage<McpRecord>> {
-  const { entries, ...cursors } = await walkMetrics(call, {
+export async function readMcp(call: MetricsContext): Promise<MetricsPage> {
+  const page = await walkMetrics(call, {
     dataset: "mcp",
     recordBytesMax: jsonRecordBytesMax,
     prUrlOf: prUrlOfMcp,
   });
-  const records = entries.map(({ entry, organization }) =>
-    toMcpRecord(entry, {
-      organizationId: organization.provider_organization_id,
-      provider: organization.provider,
-    }),
-  );
-  return { records, owners: ownersOf(entries), ...cursors };
+  return pageOf(page, page.entries);
 }

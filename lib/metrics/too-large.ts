@@ -1,9 +1,9 @@
 import { ApiError } from "../contract/api-error.ts";
 import { requestLimits } from "../contract/limits.ts";
-import type { RemovedPullRequest } from "../contract/records-metrics.ts";
 import { type LargePullRequest, namePullRequest, takesAlone } from "../contract/sentences.ts";
 import { required } from "../runtime/required.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
+import type { StreamEntry } from "../stream/stream.ts";
 
 type PageOwner = Pick<OrganizationItem, "provider" | "provider_organization_id">;
 
@@ -47,42 +47,31 @@ const nameOf = ({ prUrl, organization }: TooLargePage["largest"]): LargePullRequ
     ? undefined
     : { prUrl, provider: organization.provider, organizationId: organization.provider_organization_id };
 
-type NamedPullRequest = Pick<RemovedPullRequest, "pr_url" | "repository_id">;
-
-type FinishedPage<Record> = {
+type FinishedPage = {
   readonly nextCursor: string | null;
   readonly resumeCursor: string | null;
-  readonly records: readonly Record[];
-  /** The owner of each record, in the order of the records. */
-  readonly owners: readonly PageOwner[];
+  readonly records: ReadonlyArray<{ readonly entry: StreamEntry; readonly organization: PageOwner }>;
 };
 
 /**
  * Checks the size of the finished response: names, removals, cursors and a format other than JSON make it larger than
  * the walk has counted.
  */
-export function checkAnswerSize<Record>(
+export function checkAnswerSize(
   { paging }: { readonly paging: { readonly pageSize: number } },
-  page: FinishedPage<Record>,
+  page: FinishedPage,
   answerBytes: number,
-  read: (record: Record) => NamedPullRequest & { readonly bytes: number },
+  prUrlOf: (entry: StreamEntry) => string,
 ): void {
   if (answerBytes <= requestLimits.responseBytesMax || page.records.length === 0) return;
-  const largest = page.records
-    .map((record, index) => ({ ...read(record), organization: required(page.owners[index], "owner") }))
-    .reduce((one, other) => (other.bytes > one.bytes ? other : one));
-  const { pr_url: prUrl, repository_id: repositoryId, bytes, organization } = largest;
+  const { entry, organization } = page.records.reduce((one, other) =>
+    other.entry.renderedBytes > one.entry.renderedBytes ? other : one,
+  );
+  const { repositoryId, renderedBytes: bytes } = entry;
   throw pageTooLarge({
     answerBytes,
-    largest: { prUrl, organization, repositoryId, bytes },
+    largest: { prUrl: prUrlOf(entry), organization, repositoryId, bytes },
     pageSize: paging.pageSize,
     behind: required(page.nextCursor ?? page.resumeCursor, "cursor of a page"),
   });
 }
-
-/** For a record that is an object. */
-export const sizeOfRecord = (record: NamedPullRequest) => ({
-  pr_url: record.pr_url,
-  repository_id: record.repository_id,
-  bytes: Buffer.byteLength(JSON.stringify(record)),
-});

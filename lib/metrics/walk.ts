@@ -46,8 +46,10 @@ export type MetricsWalkOptions = {
   readonly prUrlOf: (entry: StreamEntry) => string;
 };
 
+export type PlacedEntry = { readonly entry: StreamEntry; readonly organization: OrganizationItem };
+
 export type MetricsWalkPage = {
-  readonly entries: ReadonlyArray<{ readonly entry: StreamEntry; readonly organization: OrganizationItem }>;
+  readonly entries: readonly PlacedEntry[];
   /** Present only if it was requested. */
   readonly removed?: ReadonlyArray<RemovedPullRequest | RemovedOrganization>;
   /** Null when no eligible pull request remains. */

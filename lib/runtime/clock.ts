@@ -24,5 +24,28 @@ export const systemClock: Clock = {
     }),
 };
 
+const msPerDay = 86_400_000;
+const daysKeptMax = 4_000;
+/** "2026-11-15T" by the number of the day. A page has thousands of times, and all of them lie in a few hundred days. */
+const days = new Map<number, string>();
+const digits = (length: number) =>
+  Array.from({ length: 10 ** length }, (_, number) => String(number).padStart(length, "0"));
+const two = digits(2);
+const three = digits(3);
+
 /** The only format for a point in time: UTC with milliseconds. */
-export const toTimestamp = (ms: number): string => new Date(ms).toISOString();
+export function toTimestamp(time: number): string {
+  const ms = Math.trunc(time);
+  const number = Math.floor(ms / msPerDay);
+  let day = days.get(number);
+  if (day === undefined) {
+    // Also throws a RangeError for what is no time.
+    day = new Date(ms).toISOString().slice(0, -13);
+    if (days.size === daysKeptMax) days.clear();
+    days.set(number, day);
+  }
+  const inDay = ms - number * msPerDay;
+  const second = Math.floor(inDay / 1_000);
+  const minute = Math.floor(second / 60);
+  return `${day}${two[Math.floor(minute / 60)]}:${two[minute % 60]}:${two[second % 60]}.${three[inDay % 1_000]}Z`;
+}

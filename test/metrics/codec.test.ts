@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { providers } from "../../lib/contract/access.ts";
-import { streamLimits } from "../../lib/contract/limits.ts";
+import { csvRow } from "../../lib/contract/csv-row.ts";
+import { metricsLimits, streamLimits } from "../../lib/contract/limits.ts";
 import {
   categories,
   mcpRecord,
@@ -15,9 +16,11 @@ import { reviewColumns } from "../../lib/metrics/review-columns.ts";
 import {
   draftReviewComments,
   type ReviewComment,
-  renderReviewComments,
+  writeReviewComments,
 } from "../../lib/metrics/review-comments.ts";
-import { draftReview, hasStatus, toReviewRecord } from "../../lib/metrics/reviews.ts";
+import { type ReviewNames, reviewCells, writeReview } from "../../lib/metrics/review-formats.ts";
+import { draftReview, hasStatus } from "../../lib/metrics/reviews.ts";
+import { ByteWriter } from "../../lib/runtime/byte-writer.ts";
 import { CorruptItem } from "../../lib/store/items/parse.ts";
 import type { EntryDraft, StreamEntry } from "../../lib/stream/stream.ts";
 
@@ -49,6 +52,18 @@ const stored = (draft: EntryDraft): StreamEntry => ({
   ...draft,
   payload: typeof draft.payload === "string" ? Buffer.from(draft.payload).toString() : draft.payload,
 });
+
+function renderReviewComments(entry: StreamEntry, id: string): string {
+  const out = new ByteWriter();
+  writeReviewComments(out, { entry, organization: { provider_organization_id: id } });
+  return out.written().toString();
+}
+
+function renderReview(entry: StreamEntry, names: ReviewNames): string {
+  const out = new ByteWriter();
+  writeReview(out, { entry, names });
+  return out.written().toString();
+}
 
 /** URLs that share much, little or nothing with the one before. */
 const commentUrls = fc.array(
@@ -166,7 +181,8 @@ describe("reviews", () => {
     closedAtMs: fc.option(instant),
     reviewIterations: fc.nat(),
     estimatedComplexity: fc.option(fc.integer({ min: 1, max: 5 })),
-    estimatedReviewMinutes: fc.option(fc.nat()),
+    estimatedReviewMinutes: fc.option(fc.double({ min: 0, max: metricsLimits.countMax, noNaN: true })),
+    // Counts of one digit and of two.
     comments: fc.array(fc.record(finding), { maxLength: 30 }),
   });
   const time = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
@@ -182,12 +198,13 @@ describe("reviews", () => {
           const draft = draftReview(given);
           const { organizationId, provider } = given;
           const names = { organizationId, organizationName, provider, repositoryName, repositoryFullName };
-          const record = toReviewRecord(stored(draft), names);
+          const rendered = renderReview(stored(draft), names);
+          const record = reviewRecord.parse(JSON.parse(rendered));
           const counts = (comments: typeof given.comments) => ({
             posted: comments.length,
             accepted: comments.filter(({ accepted }) => accepted === true).length,
           });
-          expect(reviewRecord.parse(record)).toEqual({
+          expect(record).toEqual({
             pr_url: given.prUrl,
             author_id: given.authorId,
             author_username: given.authorUsername,
@@ -224,7 +241,11 @@ describe("reviews", () => {
             repository_full_name: repositoryFullName,
             author_type: given.authorType,
           });
-          expect(draft.renderedBytes).toBeLessThanOrEqual(Buffer.byteLength(JSON.stringify(record)) + 1);
+          expect(JSON.stringify(JSON.parse(rendered))).toBe(rendered);
+          expect(csvRow(reviewCells({ entry: stored(draft), names }))).toBe(
+            csvRow(reviewColumns.map(({ cell }) => cell(record))),
+          );
+          expect(draft.renderedBytes).toBeLessThanOrEqual(Buffer.byteLength(rendered) + 1);
           expect(hasStatus(stored(draft), given.status)).toBe(true);
           expect(hasStatus(stored(draft), given.status === "merged" ? "closed" : "merged")).toBe(false);
         },
@@ -313,13 +334,13 @@ describe("reviews", () => {
     ["no list", "m{}"],
   ])("a review payload with %s is a damaged item", (_, payload) => {
     const entry = { ...stored(draftOf([comment("x")])), payload };
-    expect(() => toReviewRecord(entry, noNames)).toThrow(CorruptItem);
+    expect(() => renderReview(entry, noNames)).toThrow(CorruptItem);
   });
 
   test("a merged pull request without a closing time shows null for it", () => {
     const payload = `m${JSON.stringify(["url", null, 1, null, null, null, 1, null, null, ...new Array(24).fill(0)])}`;
     const entry = { ...stored(draftOf([comment("x")])), payload };
-    expect(toReviewRecord(entry, noNames)).toMatchObject({ status: "merged", closed_at: null });
+    expect(JSON.parse(renderReview(entry, noNames))).toMatchObject({ status: "merged", closed_at: null });
   });
 
   const noNames = {

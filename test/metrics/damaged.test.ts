@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { draftMcp, prUrlOfMcp, toMcpRecord } from "../../lib/metrics/mcp.ts";
 import { prUrlOfComments } from "../../lib/metrics/review-comments.ts";
-import { draftReview, prUrlOfReview, toReviewRecord } from "../../lib/metrics/reviews.ts";
+import { writeReview } from "../../lib/metrics/review-formats.ts";
+import { draftReview, prUrlOfReview } from "../../lib/metrics/reviews.ts";
+import { ByteWriter } from "../../lib/runtime/byte-writer.ts";
 import { CorruptItem } from "../../lib/store/items/parse.ts";
 import type { StreamEntry } from "../../lib/stream/stream.ts";
 
@@ -98,13 +100,17 @@ describe("a review", () => {
     comments: [],
   });
   const fields: unknown[] = JSON.parse(String(payload).slice(1));
-  const read = (content: unknown) =>
-    toReviewRecord(entry(`c${JSON.stringify(content)}`), {
-      ...owner,
-      organizationName: "Acme",
-      repositoryName: "web",
-      repositoryFullName: "acme/web",
-    });
+  const names = {
+    ...owner,
+    organizationName: "Acme",
+    repositoryName: "web",
+    repositoryFullName: "acme/web",
+  };
+  const read = (content: unknown) => {
+    const out = new ByteWriter();
+    writeReview(out, { entry: entry(`c${JSON.stringify(content)}`), names });
+    return JSON.parse(out.written().toString());
+  };
 
   test("a review is read back as sent", () => {
     expect(read(fields)).toMatchObject({

@@ -64,7 +64,7 @@ test("a last page reads one data page and checks head and organization again; na
   expect(trips(inComments.meter)).toEqual({ sequential: 2, calls: ["GetItem", "GetItem", "Query"] });
   const inReviews = await callOf(uuid);
   const { records } = await readReviews(inReviews.call);
-  expect(records.map(({ repository_name }) => repository_name)).toEqual(Array(3).fill("repository-9001"));
+  expect(records.map(({ names }) => names.repositoryName)).toEqual(Array(3).fill("repository-9001"));
   expect(trips(inReviews.meter)).toEqual({
     sequential: 2,
     calls: ["BatchGetItem", "GetItem", "GetItem", "Query"],
@@ -173,7 +173,7 @@ test("a request whose time is up returns partial results and a cursor", async ()
   expect(first.nextCursor).toMatch(/^next \d+$/);
   const position = Number(first.nextCursor?.slice("next ".length));
   const rest = await readReviewComments((await callOf(uuid, { position })).call);
-  expect([...first.records, ...rest.records].map((record) => JSON.parse(record).pr_url)).toEqual(
+  expect([...first.records, ...rest.records].map(({ entry }) => prUrlOfComments(entry))).toEqual(
     Array.from({ length: 12 }, (_, number) => urlOf(number)),
   );
 });

@@ -75,16 +75,22 @@ describe("an answer", () => {
   });
 
   test("an answer that is too large names its largest pull request, whatever its place", () => {
-    const owners = ["a", "b", "c"].map(
-      (id) => ({ provider: "github", provider_organization_id: id }) as const,
-    );
-    const records = [5, 9, 7].map((bytes) => ({ pr_url: `pull/${bytes}`, repository_id: "r", bytes }));
-    const page = { nextCursor: null, resumeCursor: "resume", records, owners };
+    const entry = { organization: "uuid", repositoryId: "r", authorId: null, atMs: 0, payload: "" };
+    const records = [5, 9, 7].map((renderedBytes, number) => ({
+      entry: { ...entry, number, renderedBytes },
+      organization: { provider: "github", provider_organization_id: String(number) } as const,
+    }));
+    const page = { nextCursor: null, resumeCursor: "resume", records };
     const check = (answerBytes: number) => () =>
-      checkAnswerSize({ paging: { pageSize: 3 } }, page, answerBytes, (record) => record);
+      checkAnswerSize(
+        { paging: { pageSize: 3 } },
+        page,
+        answerBytes,
+        ({ renderedBytes }) => `pull/${renderedBytes}`,
+      );
     expect(check(responseBytesMax)).not.toThrow();
     expect(check(responseBytesMax + 1)).toThrow(
-      "The largest pull request here, pull/9 of organization github:b in repository r, takes 9 bytes.",
+      "The largest pull request here, pull/9 of organization github:1 in repository r, takes 9 bytes.",
     );
   });
 

@@ -5,8 +5,9 @@ import * as kinds from "../../../../lib/contract/items.ts";
 import { isOf } from "../../../../lib/contract/kind.ts";
 import { engineClient } from "../../../../lib/local/engine/engine.ts";
 import { toMcpRecord } from "../../../../lib/metrics/mcp.ts";
-import { renderReviewComments } from "../../../../lib/metrics/review-comments.ts";
-import { toReviewRecord } from "../../../../lib/metrics/reviews.ts";
+import { writeReviewComments } from "../../../../lib/metrics/review-comments.ts";
+import { writeReview } from "../../../../lib/metrics/review-formats.ts";
+import { ByteWriter } from "../../../../lib/runtime/byte-writer.ts";
 import { systemClock } from "../../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../../lib/runtime/random.ts";
 import { createTable } from "../../../../lib/store/create-table.ts";
@@ -81,7 +82,11 @@ function asPlainJson(item: Item): Item {
   const { entry } = parseEntry(item, uuid);
   const provider = "github" as const;
   const id = organization.provider_organization_id;
-  if (letter === "c") return { ...item, p: renderReviewComments(entry, id) };
+  if (letter === "c") {
+    const out = new ByteWriter();
+    writeReviewComments(out, { entry, organization });
+    return { ...item, p: out.written().toString() };
+  }
   if (letter === "m")
     return { ...item, p: JSON.stringify(toMcpRecord(entry, { organizationId: id, provider })) };
   const names = {
@@ -91,7 +96,9 @@ function asPlainJson(item: Item): Item {
     repositoryName: "billing-service",
     repositoryFullName: "acme-corp/billing-service",
   };
-  return { ...item, p: JSON.stringify(toReviewRecord(entry, names)) };
+  const out = new ByteWriter();
+  writeReview(out, { entry, names });
+  return { ...item, p: out.written().toString() };
 }
 
 async function countForm(

@@ -20,6 +20,8 @@ export type Contestant = {
   /** The DynamoDB calls of one warm request. */
   calls(): Promise<readonly string[]>;
   answerTo(event: string): Promise<BufferedAnswer>;
+  /** A digest of the records of a streamed answer. */
+  digestOfData(): Promise<string>;
   stop(): Promise<void>;
 };
 
@@ -49,6 +51,7 @@ export async function startContestant(
     cpuMicroseconds: async (requests) => (await ask({ requests })).cpuMicrosecondsEach ?? Number.NaN,
     calls: async () => (await ask({ callsOfOne: true })).calls ?? [],
     answerTo: async (event) => (await ask({ answerTo: event })).answer ?? { statusCode: 0, body: "" },
+    digestOfData: async () => (await ask({ digestOfData: true })).digest ?? "",
     stop: async () => {
       const ended = once(child, "exit");
       child.disconnect();

@@ -1,11 +1,12 @@
 /** A handler in its own process, which answers the messages of `contest.ts`. Its log is discarded. */
+import { hash } from "node:crypto";
 import diagnostics from "node:diagnostics_channel";
 import { readFileSync } from "node:fs";
 import { ClientRequest } from "node:http";
 import * as z from "zod";
 import { installLambdaRuntime } from "../../../../lib/local/lambda.ts";
 import { argumentOf } from "./child.ts";
-import { invoke, invokeForResult, loadHandler } from "./invoke.ts";
+import { dataOf, invoke, invokeForResult, loadHandler } from "./invoke.ts";
 import { type ContestantReply, contestantArgument, contestantRequest } from "./messages.ts";
 import { itemsSchema, stubHttp } from "./stubbed-http.ts";
 
@@ -37,6 +38,7 @@ process.send?.({});
 async function reply(message: unknown): Promise<ContestantReply> {
   const asked = contestantRequest.parse(message);
   if ("answerTo" in asked) return { answer: await invokeForResult(handler, asked.answerTo) };
+  if ("digestOfData" in asked) return { digest: hash("sha256", await dataOf(handler, event)) };
   if ("callsOfOne" in asked) return { calls: await callsOfOne() };
   const before = process.cpuUsage();
   for (let count = 0; count < asked.requests; count++) await request();

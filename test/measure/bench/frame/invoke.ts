@@ -38,13 +38,24 @@ export const loadHandler = async (file: string): Promise<LambdaHandler> =>
  */
 export async function invoke(handler: LambdaHandler, event: string, isStreaming: boolean): Promise<string> {
   if (!isStreaming) return (await invokeForResult(handler, event)).body;
+  const chunks = await streamed(handler, event);
+  const beginning = Buffer.concat(chunks.slice(0, 2).map((chunk) => chunk.subarray(0, 4_000)));
+  const body = beginning.indexOf(Buffer.alloc(8)) + 8;
+  return beginning.toString("utf8", body, body + 200);
+}
+
+async function streamed(handler: LambdaHandler, event: string): Promise<Buffer[]> {
   const { bytes, finished } = invokeStreaming(handler, JSON.parse(event), context);
   const chunks: Buffer[] = [];
   for await (const chunk of bytes) chunks.push(chunk);
   await finished;
-  const beginning = Buffer.concat(chunks.slice(0, 2).map((chunk) => chunk.subarray(0, 4_000)));
-  const body = beginning.indexOf(Buffer.alloc(8)) + 8;
-  return beginning.toString("utf8", body, body + 200);
+  return chunks;
+}
+
+/** The records of a streamed list, without its cursor. */
+export async function dataOf(handler: LambdaHandler, event: string): Promise<string> {
+  const text = Buffer.concat(await streamed(handler, event)).toString();
+  return text.slice(text.indexOf('{"data":['), text.lastIndexOf(',"next_cursor"'));
 }
 
 export async function invokeForResult(handler: LambdaHandler, event: string): Promise<BufferedAnswer> {

@@ -18,6 +18,7 @@ export const contestantRequest = z.union([
   z.object({ requests: z.int() }),
   z.object({ callsOfOne: z.literal(true) }),
   z.object({ answerTo: z.string() }),
+  z.object({ digestOfData: z.literal(true) }),
 ]);
 export type ContestantRequest = z.output<typeof contestantRequest>;
 
@@ -34,5 +35,6 @@ export const contestantReply = z.object({
   cpuMicrosecondsEach: z.number().optional(),
   calls: z.array(z.string()).optional(),
   answer: answerSchema.optional(),
+  digest: z.string().optional(),
 });
 export type ContestantReply = z.output<typeof contestantReply>;

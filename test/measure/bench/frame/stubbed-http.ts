@@ -1,7 +1,9 @@
 import { EventEmitter } from "node:events";
 import http from "node:http";
+import { Readable } from "node:stream";
 import * as z from "zod";
 import type { Attributes } from "../support/attributes.ts";
+import { itemBytes } from "../support/engine-file.ts";
 
 /** Every item of a table, by partition and sort key; unchanged from an engine. */
 export const itemsSchema = z.array(z.tuple([z.string(), z.custom<Attributes>()]));
@@ -32,6 +34,9 @@ export function stubHttp(items: Items): void {
   Reflect.set(http, "request", request);
 }
 
+/** A socket passes on a large answer in such pieces. */
+const socketBytes = 65_536;
+
 class StubbedRequest extends EventEmitter {
   readonly #operation: string;
   readonly #answerTo: (operation: string, body: string) => Buffer;
@@ -44,17 +49,19 @@ class StubbedRequest extends EventEmitter {
 
   destroy(): void {}
 
-  end(body: string): void {
-    const answer = this.#answerTo(this.#operation, body);
+  /** The SDK passes bytes, which a map would never find again. */
+  end(body: string | Uint8Array): void {
+    const answer = this.#answerTo(this.#operation, Buffer.from(body).toString());
     this.emit("socket", { connecting: false });
     setImmediate(() => {
-      const incoming = Object.assign(new EventEmitter(), { statusCode: 200, headers: {} });
+      // A stream: AWS's own handler pipes it.
+      const incoming = Object.assign(new Readable({ read: () => {} }), { statusCode: 200, headers: {} });
       this.emit("response", incoming);
       // The SDK passes on the body a few turns later.
       setImmediate(() => {
-        incoming.emit("data", answer);
-        incoming.emit("end");
-        incoming.emit("close");
+        for (let start = 0; start < answer.length; start += socketBytes)
+          incoming.push(answer.subarray(start, start + socketBytes));
+        incoming.push(null);
         this.emit("close");
       });
     });
@@ -66,7 +73,13 @@ const batchGet = z.object({
   RequestItems: z.record(z.string(), z.object({ Keys: z.array(z.object({ pk: text, sk: text })) })),
 });
 const keyed = z.object({ Key: z.object({ pk: text, sk: text }) });
-const query = z.object({ ExpressionAttributeValues: z.record(z.string(), text) });
+const query = z.object({
+  KeyConditionExpression: z.string(),
+  ExpressionAttributeValues: z.record(z.string(), text),
+  Limit: z.int().default(Number.MAX_SAFE_INTEGER),
+});
+/** DynamoDB's limit of one answer. */
+const answerBytesMax = 1024 ** 2;
 
 function workOut(items: Items, operation: string, body: string): object {
   const ConsumedCapacity = { TableName: "bench", CapacityUnits: 1 };
@@ -88,10 +101,28 @@ function workOut(items: Items, operation: string, body: string): object {
     return { Item: items.get(placeOf(pk.S, sk.S)), ConsumedCapacity };
   }
   if (operation !== "Query") throw new Error(`The stub knows no ${operation}.`);
-  const [pk, prefix] = Object.values(query.parse(JSON.parse(body)).ExpressionAttributeValues);
-  const start = placeOf(pk?.S ?? "", prefix?.S ?? "");
-  const Items = [...items].filter(([place]) => place.startsWith(start)).map(([, item]) => item);
-  return { Items, Count: Items.length, ScannedCount: Items.length, ConsumedCapacity };
+  return { ...queried(items, body), ConsumedCapacity };
+}
+
+function queried(items: Items, body: string): object {
+  const { KeyConditionExpression, ExpressionAttributeValues, Limit } = query.parse(JSON.parse(body));
+  const [pk = "", from = "", upTo = ""] = Object.values(ExpressionAttributeValues).map(({ S }) => S);
+  const isRange = KeyConditionExpression.includes("BETWEEN");
+  const isWanted = (place: string) =>
+    isRange ? place >= placeOf(pk, from) && place <= placeOf(pk, upTo) : place.startsWith(placeOf(pk, from));
+  const wanted = [...items.keys()].filter(isWanted).sort();
+  const Items: Attributes[] = [];
+  let bytes = 0;
+  for (const place of wanted) {
+    const item = items.get(place) ?? {};
+    bytes += itemBytes(item);
+    if (Items.length === Limit || bytes > answerBytesMax) {
+      const { pk: lastPk, sk } = Items.at(-1) ?? {};
+      return { Items, Count: Items.length, ScannedCount: Items.length, LastEvaluatedKey: { pk: lastPk, sk } };
+    }
+    Items.push(item);
+  }
+  return { Items, Count: Items.length, ScannedCount: Items.length };
 }
 
 /** The limiter's item after a first call in its window. */
