@@ -1,5 +1,8 @@
+import { operatorCaller } from "../lib/operator/caller.ts";
 import { UsageError } from "../lib/runtime/operator-error.ts";
+import { overHttp, type SharedCommand } from "./api/call.ts";
 import type { Command, CommandInput } from "./command.ts";
+import { withConnection } from "./connection/open.ts";
 import { readProfile } from "./connection/profile.ts";
 import { apiSettings } from "./connection/settings.ts";
 
@@ -30,6 +33,18 @@ export const overHttpOrAsOperator = (http: Command, operator: Command): Command 
     await chosen.run(input, terminal, findTarget);
   },
 });
+
+/** The same for a command that is written once. */
+export const inBothWays = (shared: SharedCommand): Command =>
+  overHttpOrAsOperator(overHttp(shared), {
+    ...shared,
+    connects: true,
+    options: { ...shared.options, ...shared.operatorOptions },
+    run: (input, terminal) =>
+      shared.run(input, terminal, (work) =>
+        withConnection(input, (connection) => work(operatorCaller(connection))),
+      ),
+  });
 
 const apiNames = ["url", "key"];
 const operatorNames = ["data", "stack", "region"];

@@ -1,4 +1,5 @@
 import { proofOutputs, proofTemplate } from "../infra/proof-stack.ts";
+import type { Leftovers } from "../lib/checks/proofs/init-times.ts";
 import { type Finding, firstPath, type Proof, proofs } from "../lib/checks/proofs/proofs.ts";
 import { ProofStack } from "../lib/checks/proofs/stack.ts";
 import { operatorIdentity } from "../lib/operator/stack.ts";
@@ -25,32 +26,57 @@ async function main(): Promise<void> {
     );
     return;
   }
-  const stack = new ProofStack(`ReviewApi-prove-${systemClock.nowMs().toString(36)}`, identity);
+  const leftovers: Leftovers = new Map();
+  const signal = interruption(leftovers);
+  const stack = new ProofStack(`ReviewApi-prove-${systemClock.nowMs().toString(36)}`, identity, { signal });
   console.log(`The stack is ${stack.name}, in ${identity.region}. ${price}`);
   const rows: Row[] = [];
+  leftovers.set(
+    stack.name,
+    `aws cloudformation delete-stack --stack-name ${stack.name} --region ${identity.region}`,
+  );
   try {
     const outputs = await stack.create(proofTemplate(stack.name, firstPath)).catch((error: unknown) => {
       throw new OperatorError(`The stack was not created. ${sentence(error)}`);
     });
     const output = (name: keyof typeof proofOutputs) => outputs.get(proofOutputs[name]) ?? "";
     for (const { name, run } of proofs) {
+      signal.throwIfAborted();
       console.log(`… ${name}`);
-      const finding = await run({ identity, stack, output }).catch((error: unknown) => ({
-        held: false,
-        found: sentence(error),
-      }));
+      const finding = await run({ identity, stack, output, leftovers, signal }).catch((error: unknown) => {
+        signal.throwIfAborted();
+        return { held: false, found: sentence(error) };
+      });
       rows.push({ name, ...finding });
     }
   } catch (error) {
     console.error(sentence(error));
   } finally {
-    await stack.remove().catch((error: unknown) => {
-      console.error(`${stack.name} stays, delete it: ${sentence(error)}`);
-      process.exitCode = 1;
-    });
+    await stack.remove().then(
+      () => leftovers.delete(stack.name),
+      (error: unknown) => console.error(`${stack.name} was not removed: ${sentence(error)}`),
+    );
   }
+  for (const line of linesOf(leftovers)) console.error(line);
   console.log(tableOf(rows, identity.region));
-  if (rows.length < proofs.length || rows.some(({ held }) => !held)) process.exitCode = 1;
+  if (rows.length < proofs.length || rows.some(({ held }) => !held) || leftovers.size > 0)
+    process.exitCode = 1;
+}
+
+const linesOf = (leftovers: Leftovers): readonly string[] =>
+  Array.from(leftovers, ([name, command]) => `${name} stays. Remove it: ${command}`);
+
+/** npm passes a Ctrl-C on to a process that has it already: a second signal does not end the removal. */
+function interruption(leftovers: Leftovers): AbortSignal {
+  const controller = new AbortController();
+  const interrupt = () => {
+    if (controller.signal.aborted) return;
+    console.error("Interrupted. The proof removes what it made, in up to 20 minutes. If you kill it before:");
+    for (const line of linesOf(leftovers)) console.error(line);
+    controller.abort(new OperatorError("The proof was interrupted."));
+  };
+  process.on("SIGINT", interrupt).on("SIGTERM", interrupt);
+  return controller.signal;
 }
 
 async function signedIn(): Promise<AwsIdentity | undefined> {
@@ -66,11 +92,12 @@ async function signedIn(): Promise<AwsIdentity | undefined> {
 /** For docs/change/proof.md. */
 function tableOf(rows: readonly Row[], region: string): string {
   const day = toTimestamp(systemClock.nowMs()).slice(0, 10);
+  const verdict = (held: Row["held"]) => (typeof held === "string" ? held : held ? "yes" : "**no**");
   const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
   return [
     `| ${day}, ${region} | Held | What AWS showed |`,
     "| --- | --- | --- |",
-    ...rows.map(({ name, held, found }) => `| ${cell(name)} | ${held ? "yes" : "**no**"} | ${cell(found)} |`),
+    ...rows.map(({ name, held, found }) => `| ${cell(name)} | ${verdict(held)} | ${cell(found)} |`),
   ].join("\n");
 }
 

@@ -1,5 +1,7 @@
+import type { AnswerOf } from "../lib/client/client.ts";
 import { msPerDay } from "../lib/contract/days.ts";
 import { keyLimits } from "../lib/contract/limits.ts";
+import { plural } from "../lib/contract/plural.ts";
 import type { CommandInput, OptionDefinitions } from "./command.ts";
 import { showList } from "./listing.ts";
 import { commandFor, showOnce } from "./show-once.ts";
@@ -10,7 +12,7 @@ export type KeyRow = {
   readonly id: string;
   readonly kind: string;
   readonly name: string | null;
-  readonly bound_to: string | null;
+  readonly bound_to: string;
   readonly owner: string | null;
   readonly role: string | null;
   readonly state: string;
@@ -19,6 +21,23 @@ export type KeyRow = {
   readonly last_used_at: string | null;
   readonly refused_because: string | null;
 };
+
+/** `tenant_id`, a key's workspace or instance, is known to the operator only. */
+type ListedKey = AnswerOf<"listKeys">["keys"][number] & { readonly tenant_id?: string | null };
+
+export const keyRowOf = ({ tenant_id, organizations, ...key }: ListedKey): KeyRow => ({
+  id: key.id,
+  kind: key.kind,
+  name: key.name,
+  bound_to: [tenant_id, organizations?.join(", ")].filter(Boolean).join(": ") || "all",
+  owner: key.owner,
+  role: key.role,
+  state: key.state,
+  created_at: key.created_at,
+  expires_at: key.expires_at,
+  last_used_at: key.last_used_at,
+  refused_because: key.refused_because,
+});
 
 const daysMax = 3_650;
 
@@ -70,9 +89,12 @@ export const showIssuedRow = (
 export const afterRotation = (input: CommandInput) => (successor: string) =>
   `To get another key in its place, after ${keyLimits.unreceivedAfterMs / 60_000} minute and within ${keyLimits.unreceivedGraceMs / 60_000}: ` +
   `${commandFor(input, `keys rotate ${input.argument}`, ["grace-seconds", "owner"])}\n` +
-  `To end the old key and the new one: ${commandFor(input, `keys revoke ${successor}`)}`;
+  `To end the old key and the new one: ${commandFor(input, `keys revoke ${successor}`)}\n` +
+  "If you call with the old key and it has ended, an Admin key or the operator can do this.";
 
-export function showRevoked(input: CommandInput, terminal: Terminal, id: string): void {
-  if (input.flag("json")) terminal.out(JSON.stringify({ id, revoked: true }));
-  else terminal.say(`Key ${id} is revoked.`);
+/** Says which other keys of the line ended with this one: `, and with it 2 other keys of its line: k1, k2`. */
+export function alsoEnded(id: string, ended: readonly string[] = []): string {
+  const others = ended.filter((each) => each !== id);
+  if (others.length === 0) return "";
+  return `, and with it ${plural(others.length, "other key")} of its line: ${others.join(", ")}`;
 }

@@ -9,7 +9,6 @@ import type {
   WaitingNotice,
   WebhookTest,
 } from "./protocol.ts";
-import { workerAddress } from "./trusted-types.ts";
 
 /** What the page knows about its worker's work. */
 export type PageSession = {
@@ -152,4 +151,21 @@ export function connect(onMessage: (message: FromWorker) => void): WorkerConnect
     send: (message) => worker.postMessage(message),
     end: () => worker.terminate(),
   };
+}
+
+/** Browsers with trusted types accept only a policy's result where text becomes script. */
+type Policy = { createScriptURL(address: string): string };
+
+declare global {
+  // Actually returns an object that represents the text; its consumers accept both.
+  var trustedTypes: { createPolicy(name: string, rules: Policy): Policy } | undefined;
+}
+
+/** The only address that may become a script: the page's own worker. */
+const workerScript = "dashboard/worker.js";
+let policy: Policy | undefined;
+
+function workerAddress(): string {
+  policy ??= globalThis.trustedTypes?.createPolicy("dashboard", { createScriptURL: () => workerScript });
+  return policy?.createScriptURL(workerScript) ?? workerScript;
 }

@@ -1,5 +1,5 @@
 import { type CsvCell, csvRow } from "../lib/contract/csv-row.ts";
-import { type FigureColumn, figureColumns } from "../lib/report/columns.ts";
+import { type FigureColumn, type FigureName, figureColumns } from "../lib/report/columns.ts";
 import type { Figures } from "../lib/report/figures.ts";
 
 /** The numbers of a chart: formatted for people, and as written to a file. */
@@ -42,7 +42,6 @@ export const countColumn = <Row>(
   isNumber: true,
 });
 
-export type FigureName = (typeof figureColumns)[number]["name"];
 type WithFigures = { readonly figures: Figures };
 
 /** Columns of lib/report: all of them, or those that are named. */

@@ -1,9 +1,12 @@
+import type { Caller } from "../../lib/client/caller.ts";
 import { type Client, createClient } from "../../lib/client/client.ts";
 import { OperatorError } from "../../lib/runtime/operator-error.ts";
-import type { CommandInput, FindTarget, OptionDefinitions } from "../command.ts";
+import type { Command, CommandInput, FindTarget, OptionDefinitions } from "../command.ts";
+import { apiOptions } from "../connection/named-target.ts";
 import { describeApiError } from "../describe-api-error.ts";
+import type { Terminal } from "../terminal.ts";
 
-/** Only workspace tokens cover several organizations, of which some operations take one. */
+/** Only workspace tokens and the operator cover several organizations. */
 export const orgOption: OptionDefinitions = {
   org: { value: "ORG", help: "the organization, by provider id (with a workspace token)" },
 };
@@ -28,3 +31,22 @@ export async function callApi<Result>(
     throw said ? new OperatorError(said) : error;
   }
 }
+
+export type WithCaller = <Result>(work: (caller: Caller) => Promise<Result>) => Promise<Result>;
+
+/** A command that is written once for both ways: over HTTP with a key, and as the operator. */
+export type SharedCommand = Omit<Command, "connects" | "run"> & {
+  /** Options that only one of the two ways has. */
+  readonly httpOptions?: OptionDefinitions;
+  readonly operatorOptions?: OptionDefinitions;
+  /** Checks its input first, then calls `withCaller`, which connects. */
+  run(input: CommandInput, terminal: Terminal, withCaller: WithCaller): Promise<void>;
+};
+
+export const overHttp = ({ httpOptions, operatorOptions: _, ...command }: SharedCommand): Command => ({
+  ...command,
+  connects: true,
+  options: { ...command.options, ...httpOptions, ...apiOptions },
+  run: (input, terminal, findTarget) =>
+    command.run(input, terminal, (work) => callApi(input, findTarget, work)),
+});

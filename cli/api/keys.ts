@@ -1,90 +1,80 @@
-import type { AnswerOf } from "../../lib/client/client.ts";
-import { keyLimits, pageLimits } from "../../lib/contract/limits.ts";
+import { pageLimits } from "../../lib/contract/limits.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import type { Command } from "../command.ts";
-import { apiOptions } from "../connection/named-target.ts";
 import { listFormatOf, listOptions } from "../listing.ts";
 import {
   afterRotation,
+  alsoEnded,
   type KeyRow,
   keyFilter,
   keyFilterOptions,
+  keyRowOf,
   showIssuedRow,
   showKeyRows,
-  showRevoked,
 } from "../show-keys.ts";
-import { callApi, orgOption, orgQuery } from "./call.ts";
+import { orgOption, orgQuery, overHttp, type SharedCommand } from "./call.ts";
 
 const keyId = { name: "KEY_ID", required: true, help: "the id that `keys list` shows" };
 
-export const list: Command = {
+const list: SharedCommand = {
   name: "list",
   summary: "List keys without their secrets, also those that no longer work",
-  connects: true,
-  options: {
-    ...orgOption,
-    ...keyFilterOptions,
-    ...listOptions,
-    ...apiOptions,
-  },
+  options: { ...orgOption, ...keyFilterOptions, ...listOptions },
   examples: ["keys list --active", "keys list --expiring-in 30", "keys list --unused-for 90 --format csv"],
-  run: (input, terminal, findTarget) => {
+  run: (input, terminal, withCaller) => {
     listFormatOf(input);
     const isWanted = keyFilter(input, systemClock.nowMs());
-    return callApi(input, findTarget, async (client) => {
+    return withCaller(async (caller) => {
       const rows: KeyRow[] = [];
       const query = { ...orgQuery(input), limit: pageLimits.keys.max };
-      for await (const { body } of client.pages("listKeys", { query })) rows.push(...body.keys.map(rowOf));
+      for await (const { body } of caller.pages("listKeys", { query })) rows.push(...body.keys.map(keyRowOf));
       showKeyRows(input, terminal, rows.filter(isWanted));
     });
   },
 };
 
-type ListedKey = AnswerOf<"listKeys">["keys"][number];
-
-const rowOf = ({ organizations, successor_id: _, ...key }: ListedKey): KeyRow => ({
-  ...key,
-  bound_to: organizations === null ? "all" : organizations.join(", "),
-});
-
-export const rotate: Command = {
+const rotate: SharedCommand = {
   name: "rotate",
   summary:
     "Replace a key with a new one that has the same rights; the old key works until its grace period ends",
-  connects: true,
   argument: keyId,
   options: {
     "grace-seconds": { value: "N", help: "how long the old key still works; 0: it ends now", required: true },
-    ...apiOptions,
+  },
+  operatorOptions: {
+    owner: { value: "USER", help: "for a legacy key: the member who owns the new organization key" },
   },
   examples: ["keys rotate KEY_ID --grace-seconds 86400"],
-  run: (input, terminal, findTarget) => {
-    const max = keyLimits.graceSecondsMax;
-    const grace_seconds = input.integer("grace-seconds", { min: 0, max }) ?? 0;
-    const key_id = input.requiredArgument("KEY_ID");
-    return callApi(input, findTarget, (client) => {
-      const rotate = async () => (await client.rotateKey({ path: { key_id }, body: { grace_seconds } })).body;
-      const next = (successor: string) =>
-        `${afterRotation(input)(successor)}\nIf the key that you call with is the old one and has ended, an Admin key or the operator can do this.`;
-      return showIssuedRow(input, terminal, rotate, next);
-    });
+  run: (input, terminal, withCaller) => {
+    // The longest grace is the service's to know: the operator may give more than a key.
+    const bounds = { min: 0, max: Number.MAX_SAFE_INTEGER };
+    const body = { grace_seconds: input.integer("grace-seconds", bounds), owner: input.text("owner") };
+    const path = { key_id: input.requiredArgument(keyId.name) };
+    return withCaller((caller) =>
+      showIssuedRow(
+        input,
+        terminal,
+        async () => (await caller.rotateKey({ path, body })).body,
+        afterRotation(input),
+      ),
+    );
   },
 };
 
-export const revoke: Command = {
+const revoke: SharedCommand = {
   name: "revoke",
   summary: "End a key now, with its successors and the keys before it that still work",
-  connects: true,
   argument: keyId,
-  options: apiOptions,
   examples: ["keys revoke KEY_ID"],
-  run: (input, terminal, findTarget) => {
-    const key_id = input.requiredArgument("KEY_ID");
-    return callApi(input, findTarget, async (client) => {
-      await client.deleteKey({ path: { key_id } });
-      showRevoked(input, terminal, key_id);
+  run: (input, terminal, withCaller) => {
+    const id = input.requiredArgument(keyId.name);
+    return withCaller(async (caller) => {
+      const { body } = await caller.deleteKey({ path: { key_id: id } });
+      if (input.flag("json")) terminal.out(JSON.stringify({ id, revoked: true, ...body }));
+      else terminal.say(`Key ${id} is revoked${alsoEnded(id, body?.revoked_key_ids)}.`);
     });
   },
 };
 
-export const commands: readonly Command[] = [list, rotate, revoke];
+export const shared: readonly SharedCommand[] = [list, rotate, revoke];
+export const commands: readonly Command[] = shared.map(overHttp);

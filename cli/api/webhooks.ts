@@ -68,8 +68,8 @@ const list: Command = {
       showList(input, terminal, {
         records: data.map(rowOf),
         document: { webhooks: data },
-        line: ({ id, url, types, active, last_success_at, last_failure_at }) => ({
-          ...{ id, url, types, active, last_success_at, last_failure_at },
+        line: ({ id, url, types, active, last_success_at, last_failure_at, next_attempt_at }) => ({
+          ...{ id, url, types, active, last_success_at, last_failure_at, next_attempt_at },
         }),
         none: "There are no webhooks.",
       });

@@ -16,6 +16,7 @@ const whoami: Command = {
       const { key, scope, user_id, role, permissions } = body;
       const record = {
         ...key,
+        only: key.only?.join(", ") ?? null,
         scope: `${scope.tenant} ${scope.tenant_id}`,
         organizations: scope.organizations.map(({ name }) => name).join(", "),
         user_id,

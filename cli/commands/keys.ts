@@ -1,35 +1,18 @@
 import { createKey, type KeyRequest } from "../../lib/access/create-key.ts";
-import { keyStateOf } from "../../lib/access/key-record.ts";
-import { type IssuedKey, listKeysOfOrganization } from "../../lib/access/key-registry.ts";
-import { readUses } from "../../lib/access/last-used.ts";
-import { readRefusals } from "../../lib/access/refused-because.ts";
-import { revokeKey } from "../../lib/access/revoke-key.ts";
-import { rotateKey } from "../../lib/access/rotate-key.ts";
+import type { IssuedKey } from "../../lib/access/key-registry.ts";
 import { operator } from "../../lib/audit/entry.ts";
 import { keyLimits } from "../../lib/contract/limits.ts";
-import { plural } from "../../lib/contract/plural.ts";
 import { instanceTenant } from "../../lib/contract/tenants.ts";
-import { findOrganizationByName, readOrganizations } from "../../lib/organizations/find.ts";
-import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
+import { findOrganizationByName } from "../../lib/organizations/find.ts";
+import { toTimestamp } from "../../lib/runtime/clock.ts";
 import { UsageError } from "../../lib/runtime/operator-error.ts";
-import type { KeyItem } from "../../lib/store/items/key.ts";
 import type { Table } from "../../lib/store/table.ts";
-import * as http from "../api/keys.ts";
+import { shared } from "../api/keys.ts";
 import type { Command, CommandInput } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
-import { listOptions } from "../listing.ts";
-import { overHttpOrAsOperator } from "../over-http-or-as-operator.ts";
-import {
-  afterRotation,
-  type IssuedRow,
-  type KeyRow,
-  keyFilter,
-  keyFilterOptions,
-  showIssuedRow,
-  showKeyRows,
-} from "../show-keys.ts";
+import { inBothWays } from "../over-http-or-as-operator.ts";
+import { type IssuedRow, showIssuedRow } from "../show-keys.ts";
 import { commandFor } from "../show-once.ts";
-import type { Terminal } from "../terminal.ts";
 
 const kinds = ["organization", "user", "instance", "legacy", "agentic"] as const;
 const anyCount = { min: 1, max: Number.MAX_SAFE_INTEGER };
@@ -131,115 +114,10 @@ function refuseForeignOptions(input: CommandInput, kind: (typeof kinds)[number])
   if (foreign) throw new UsageError(`--${foreign} cannot be used with --kind ${kind}.`);
 }
 
-const list: Command = {
-  ...http.list,
-  summary: "List every key and workspace token that was ever made, without its secret",
-  options: {
-    org: { value: "ORG", help: "only the keys of this organization" },
-    ...keyFilterOptions,
-    ...listOptions,
-  },
-  run: (input, terminal) => {
-    const isWanted = keyFilter(input, systemClock.nowMs());
-    return withConnection(input, async ({ table }) => {
-      const wanted = input.text("org");
-      const organization =
-        wanted === undefined ? undefined : (await findOrganizationByName(table, wanted)).uuid;
-      const keys = await listKeysOfOrganization({ table }, organization);
-      await showKeys({ input, terminal }, table, keys, isWanted);
-    });
-  },
-};
-
-const rotate: Command = {
-  ...http.rotate,
-  options: {
-    "grace-seconds": {
-      value: "N",
-      help: "how long the old key still works; 0: it ends now",
-      required: true,
-    },
-    owner: { value: "USER", help: "for a legacy key: the member who owns the new organization key" },
-  },
-  run: (input, terminal) => {
-    const graceSeconds = input.integer("grace-seconds", { min: 0, max: keyLimits.graceSecondsMax }) ?? 0;
-    const id = input.requiredArgument("KEY_ID");
-    const owner = input.text("owner");
-    return withConnection(input, ({ audited }) =>
-      showIssuedRow(
-        input,
-        terminal,
-        async () => issuedRow(await rotateKey(audited, { id, graceSeconds, owner, actor: operator })),
-        afterRotation(input),
-      ),
-    );
-  },
-};
-
-const revoke: Command = {
-  ...http.revoke,
-  options: {},
-  run: (input, terminal) =>
-    withConnection(input, async ({ audited }) => {
-      const id = input.requiredArgument("KEY_ID");
-      const ended = await revokeKey(audited, id, operator);
-      if (input.flag("json")) terminal.out(JSON.stringify({ id, revoked: true, revoked_key_ids: ended }));
-      else terminal.say(`Key ${id} is revoked${alsoEnded(id, ended)}.`);
-    }),
-};
-
-export const commands: readonly Command[] = [
-  create,
-  overHttpOrAsOperator(http.list, list),
-  overHttpOrAsOperator(http.rotate, rotate),
-  overHttpOrAsOperator(http.revoke, revoke),
-];
+export const commands: readonly Command[] = [create, ...shared.map(inBothWays)];
 
 export const issuedRow = ({ text, key }: IssuedKey): IssuedRow => ({
   ...key,
   key: text,
-  expires_at: expiryOf(key),
+  expires_at: key.expires_at_ms === null ? null : toTimestamp(key.expires_at_ms),
 });
-
-/** Says which other keys of the line ended with this one: `, and with it 2 other keys of its line: k1, k2`. */
-export function alsoEnded(id: string, ended: readonly string[]): string {
-  const others = ended.filter((each) => each !== id);
-  if (others.length === 0) return "";
-  return `, and with it ${plural(others.length, "other key")} of its line: ${others.join(", ")}`;
-}
-
-export async function showKeys(
-  { input, terminal }: { readonly input: CommandInput; readonly terminal: Terminal },
-  table: Table,
-  keys: readonly KeyItem[],
-  isWanted: (key: KeyRow) => boolean = () => true,
-): Promise<void> {
-  const uuids = keys.flatMap(({ organization }) => (organization === null ? [] : [organization]));
-  const nowMs = systemClock.nowMs();
-  const [used, found, refusals] = await Promise.all([
-    readUses(table, keys),
-    readOrganizations(table, uuids),
-    readRefusals(table, keys, nowMs),
-  ]);
-  const organizations = new Map(found.map((each) => [each.uuid, each.provider_organization_id]));
-  const rows = used.map(
-    (key): KeyRow => ({
-      id: key.id,
-      kind: key.kind,
-      name: key.name,
-      bound_to:
-        key.workspace_id ?? key.instance_id ?? organizations.get(key.organization ?? "") ?? key.organization,
-      owner: key.owner,
-      role: key.role,
-      state: keyStateOf(key, nowMs),
-      created_at: key.created_at,
-      expires_at: expiryOf(key),
-      last_used_at: key.last_used_at_ms === null ? null : toTimestamp(key.last_used_at_ms),
-      refused_because: refusals.get(key.id) ?? null,
-    }),
-  );
-  showKeyRows(input, terminal, rows.filter(isWanted));
-}
-
-const expiryOf = ({ expires_at_ms }: KeyItem): string | null =>
-  expires_at_ms === null ? null : toTimestamp(expires_at_ms);

@@ -1,3 +1,4 @@
+import { toKeyRecords } from "../../lib/access/list-keys.ts";
 import {
   createWorkspaceToken,
   deleteWorkspaceToken,
@@ -7,9 +8,9 @@ import { keyLimits } from "../../lib/contract/limits.ts";
 import type { Command, OptionDefinitions } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
 import { listOptions } from "../listing.ts";
-import { showIssuedRow } from "../show-keys.ts";
+import { alsoEnded, keyRowOf, showIssuedRow, showKeyRows } from "../show-keys.ts";
 import { commandFor } from "../show-once.ts";
-import { alsoEnded, issuedRow, showKeys } from "./keys.ts";
+import { issuedRow } from "./keys.ts";
 
 /** Only admins of the workspace create, see or delete its tokens, as in the dashboard. */
 const workspaceOptions: OptionDefinitions = {
@@ -57,13 +58,12 @@ const list: Command = {
   options: { ...workspaceOptions, ...listOptions },
   examples: ["tokens list --workspace acme --as 501"],
   run: (input, terminal) =>
-    withConnection(input, async ({ table, audited }) => {
-      const tokens = await listWorkspaceTokens(
-        audited,
-        input.requiredText("workspace"),
-        input.requiredText("as"),
-      );
-      await showKeys({ input, terminal }, table, tokens);
+    withConnection(input, async ({ audited }) => {
+      const workspace = input.requiredText("workspace");
+      const tokens = await listWorkspaceTokens(audited, workspace, input.requiredText("as"));
+      const records = await toKeyRecords(audited, tokens);
+      const rows = records.map((record) => keyRowOf({ ...record, tenant_id: workspace }));
+      showKeyRows(input, terminal, rows);
     }),
 };
 

@@ -1,5 +1,4 @@
-import { toKeyRecord } from "../../lib/access/key-record.ts";
-import { withUse } from "../../lib/access/last-used.ts";
+import { toIssuedRecord } from "../../lib/access/key-record.ts";
 import { keyPrefetch, rotateWithinReach } from "../../lib/access/manage-keys.ts";
 import * as kinds from "../../lib/contract/items.ts";
 import { rotateKey as operation } from "../../lib/contract/operations/keys.ts";
@@ -11,8 +10,7 @@ export const handler = createHandler(
     const { path, body } = call.input;
     const key = call.prefetched.get(kinds.apiKey.key({ keyId: path.key_id }));
     const rotated = await rotateWithinReach(call, key, body.grace_seconds);
-    const record = toKeyRecord(withUse(rotated.key, undefined), rotated.organizations, call.clock.nowMs());
-    return { json: { key: rotated.text, ...record } };
+    return { json: toIssuedRecord(rotated, call.clock.nowMs()) };
   },
   { prefetch: keyPrefetch },
 );

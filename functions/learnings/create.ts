@@ -2,7 +2,7 @@ import { createLearnings as operation } from "../../lib/contract/operations/lear
 import { createHandler } from "../../lib/http/create-handler.ts";
 import { configuredEmbedder } from "../../lib/index/configured-embedder.ts";
 import { embedderAfter } from "../../lib/index/embedder.ts";
-import { authorOf } from "../../lib/learnings/batch/author.ts";
+import { authorOf } from "../../lib/learnings/batch/plan.ts";
 
 export const handler = createHandler(operation, async (call) => {
   // The redaction code is large: a cold start does not wait for it, and a refused request never needs it.

@@ -51,7 +51,7 @@ const rules = (metrics: ServiceMetrics): Readonly<Partial<Record<AlarmName, Alar
       periods: alarms.publicAddress.periods,
     },
   }),
-  failedStarts: { metric: metrics.failedStarts, above: alarms.failedStarts.startsAbove, periods: 1 },
+  failedStarts: { metric: metrics.failedStarts, above: alarms.failedStarts.linesAbove, periods: 1 },
   latencyP99: { metric: metrics.slowPercent, above: alarms.latencyP99.percentAbove, periods: 3 },
   deadEvents: { metric: metrics.deadEventPercent, above: alarms.deadEvents.percentAbove, periods: 1 },
   deadLetters: { metric: metrics.deadLetters, above: alarms.deadLetters.messagesAbove, periods: 1 },

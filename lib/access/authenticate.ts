@@ -22,7 +22,7 @@ import {
 import { ReadAhead } from "../store/read-ahead.ts";
 import { type Item, type Key, queryAll, type Table } from "../store/table.ts";
 import type { AcceptedKeys } from "./accepted-keys.ts";
-import { type KeyHints, type KeyText, parseKeyText, sameHash } from "./key-text.ts";
+import { type KeyHints, type KeyText, parseKeyText, sameHash, storedHash } from "./key-text.ts";
 import { type UsedKey, withUse } from "./last-used.ts";
 import { type Principal, roleOf, workspaceAdmin } from "./principal.ts";
 
@@ -196,7 +196,7 @@ function authorizedOf(
 
 function checkedKey(parsed: KeyText, item: Item | undefined, clock: Clock): KeyItem {
   const key = item && parseKey(item);
-  if (!key || !sameHash(key.hash, parsed.hash) || key.kind !== parsed.hints.kind)
+  if (!key || !sameHash(key.hash, storedHash(parsed.hash, key)) || key.kind !== parsed.hints.kind)
     throw new AuthenticationError("unknown");
   if (key.revoked_at !== null) throw new AuthenticationError("revoked", key);
   const expired = key.expires_at_ms !== null && key.expires_at_ms <= clock.nowMs();

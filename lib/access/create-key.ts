@@ -5,6 +5,7 @@ import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import type { Table } from "../store/table.ts";
 import {
   checkedKeyName,
+  checkedOnly,
   draftKeyItem,
   expiryOf,
   type IssuedKey,
@@ -24,6 +25,7 @@ import {
 type Naming = {
   readonly name?: string | undefined;
   readonly expiresInDays?: number | undefined;
+  readonly only?: readonly string[] | undefined;
   readonly actor: Actor;
 };
 
@@ -60,6 +62,7 @@ export async function createKey(deps: RegistryDeps, request: KeyRequest): Promis
       tenant: organization.tenant,
       name: request.name === undefined ? null : checkedKeyName(request.name),
       expires_at_ms: expiryOf(deps, request.expiresInDays),
+      only: checkedOnly(request.kind, request.only),
       ...(await fieldsOfKind(deps.table, request, organization)),
     });
     const conditions = await keyConditions(deps.table, organization, issued.key);

@@ -14,6 +14,8 @@ export function describePrincipal(principal: Principal): z.input<typeof whoamiRe
       kind: key.kind,
       name: key.name,
       expires_at: key.expires_at_ms === null ? null : toTimestamp(key.expires_at_ms),
+      only: key.only ?? null,
+      made_by: key.made_by ?? null,
     },
     scope: {
       ...scopeOf(principal),

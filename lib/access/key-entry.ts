@@ -42,6 +42,8 @@ export const rightsOf = (key: KeyItem, organizations: readonly string[] | null) 
   role: key.role,
   expires_at: key.expires_at_ms === null ? null : toTimestamp(key.expires_at_ms),
   organizations,
+  only: key.only ?? null,
+  made_by: key.made_by ?? null,
 });
 
 /** The provider's ids of the key's organizations; null means all of its workspace or instance. */

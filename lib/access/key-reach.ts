@@ -1,5 +1,10 @@
-import type { KeyItem } from "../store/items/key.ts";
+import * as kinds from "../contract/items.ts";
+import type { Operation } from "../contract/operation.ts";
+import { type KeyItem, parseKey } from "../store/items/key.ts";
+import { lineOf } from "./key-line.ts";
+import type { OperationContext } from "./operation-context.ts";
 import type { Principal } from "./principal.ts";
+import { textField } from "./request-scope.ts";
 import type { Scope } from "./scope.ts";
 
 type Caller = { readonly principal: Principal; readonly scope: Scope };
@@ -38,6 +43,23 @@ const tokenReach = (own: KeyItem, key: KeyItem): Reach =>
     ? { list: true, rotate: own.owner === key.owner, end: true }
     : none;
 
+/** Whether the path names the caller's own key or, where the operation allows it, a key that the caller's line made. */
+export async function namesOwnKey(
+  { allowsOwnKey, allowsMaker }: Operation,
+  { principal, prefetched, table }: Pick<OperationContext, "principal" | "prefetched" | "table">,
+  path: unknown,
+): Promise<boolean> {
+  const keyId = textField(path, "key_id");
+  const { key: own } = principal;
+  if (!allowsOwnKey || keyId === undefined) return false;
+  if (keyId === own.id) return true;
+  // What a rotated key made belongs to its successor.
+  const item =
+    allowsMaker && own.rotated_to === null ? prefetched.get(kinds.apiKey.key({ keyId })) : undefined;
+  const madeBy = item && parseKey(item).made_by;
+  return madeBy !== undefined && madeBy === (await lineOf(table, own));
+}
+
 /** Whether `key` is of the same instance and reaches only organizations that the caller's own key reaches. */
 function isWithin(key: KeyItem, own: KeyItem): boolean {
   if (own.kind !== "instance" || own.instance_id !== key.instance_id) return false;
@@ -45,7 +67,7 @@ function isWithin(key: KeyItem, own: KeyItem): boolean {
 }
 
 /** Whether an instance key reaches none but these organizations (UUIDs); null: all of the instance. */
-export function reachesOnly(key: KeyItem, organizations: readonly string[] | null): boolean {
+function reachesOnly(key: KeyItem, organizations: readonly string[] | null): boolean {
   if (organizations === null) return true;
   const allowed = new Set(organizations);
   return key.authorized?.every((uuid) => allowed.has(uuid)) ?? false;

@@ -3,7 +3,8 @@ import type { KeyRefusal, KeyState } from "../contract/access.ts";
 import type { keyRecord } from "../contract/records-keys.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { isLive, type KeyItem } from "../store/items/key.ts";
-import type { UsedKey } from "./last-used.ts";
+import type { StoredKey } from "./key-registry.ts";
+import { type UsedKey, withUse } from "./last-used.ts";
 
 export function keyStateOf(key: KeyItem, nowMs: number): KeyState {
   if (key.revoked_at !== null) return "revoked";
@@ -31,5 +32,13 @@ export const toKeyRecord = (
   expires_at: timeOf(key.expires_at_ms),
   state: keyStateOf(key, nowMs),
   successor_id: key.rotated_to,
+  only: key.only ?? null,
+  made_by: key.made_by ?? null,
   refused_because: refusedBecause,
+});
+
+/** A key that was just made, with its value, which no other answer shows. */
+export const toIssuedRecord = ({ text, key, organizations }: StoredKey, nowMs: number) => ({
+  key: text,
+  ...toKeyRecord(withUse(key, undefined), organizations, nowMs),
 });

@@ -1,8 +1,9 @@
 import { type AuditDeps, auditWrites } from "../audit/entry.ts";
-import { isSystemRole } from "../contract/access.ts";
+import { isSystemRole, type KeyKind } from "../contract/access.ts";
 import { msPerDay } from "../contract/days.ts";
 import * as kinds from "../contract/items.ts";
 import { keyLimits } from "../contract/limits.ts";
+import { type Only, onlyValues } from "../contract/only.ts";
 import { codePoints, wellFormed } from "../contract/parameters.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import type { Random } from "../runtime/random.ts";
@@ -21,10 +22,11 @@ import {
 } from "../store/table.ts";
 import { ttlAfter } from "../store/ttl.ts";
 import { type KeyAction, type KeyActor, keyEvent, organizationsOf, rightsOf } from "./key-entry.ts";
+import { keyNotes } from "./key-notes.ts";
 import { KeyRegistryError } from "./key-requirements.ts";
 import { keyGivenWrite } from "./key-roles.ts";
 import { keyRowWrites, keysOfOrganization, keysOfRows } from "./key-rows.ts";
-import { fingerprint, makeKeyText, makeLegacyKeyText } from "./key-text.ts";
+import { fingerprint, makeKeyText, makeLegacyKeyText, storedHash } from "./key-text.ts";
 
 export type RegistryDeps = AuditDeps & {
   readonly table: Table;
@@ -34,6 +36,9 @@ export type RegistryDeps = AuditDeps & {
 
 /** A new key and its text. The text is shown only this once. */
 export type IssuedKey = { readonly text: string; readonly key: KeyItem };
+
+/** A key that was stored, and the provider's ids of its organizations (null: all of its workspace or instance). */
+export type StoredKey = IssuedKey & { readonly organizations: readonly string[] | null };
 
 /** Checks for the key's own transaction: its owner is still an active member, and its role still exists. */
 export async function keyConditions(
@@ -85,7 +90,7 @@ export function draftKeyItem(deps: RegistryDeps, fields: KeyFields): IssuedKey {
   const key: KeyItem = {
     ...kinds.apiKey.key({ keyId: id }),
     id,
-    hash,
+    hash: storedHash(hash, fields),
     name: null,
     organization: null,
     workspace_id: null,
@@ -127,12 +132,13 @@ export async function storeKey(
   deps: RegistryDeps,
   issued: IssuedKey,
   { by, organization, action, conditions = [] }: KeyStorage,
-): Promise<IssuedKey> {
+): Promise<StoredKey> {
   const { key } = issued;
-  const metadata = rightsOf(key, await organizationsOf(deps.table, key, organization));
+  const organizations = await organizationsOf(deps.table, key, organization);
+  const metadata = rightsOf(key, organizations);
   const entry = auditWrites(deps, keyEvent(key, { by, organization, action, metadata }));
   await storeNew(deps, key, [...conditions, ...entry]);
-  return issued;
+  return { ...issued, organizations };
 }
 
 /** Throws TransactionRefused if something that the key depends on has changed: the caller must decide again. */
@@ -146,6 +152,7 @@ export async function storeNew(
     await boundedRegistryTable(deps).transact([
       { put: key, when: { absent: "pk" } },
       ...keyRowWrites(key),
+      ...keyNotes(key, deps.clock.nowMs()),
       ...further,
     ]);
   } catch (error) {
@@ -186,6 +193,19 @@ export function checkedKeyName(text: string): string {
     throw new KeyRegistryError(`The name of a key has 1 to ${nameCharactersMax} characters.`);
   }
   return name;
+}
+
+/** The operator's list, in the order of the contract. The schema of an operation checks the list of a request. */
+export function checkedOnly(kind: KeyKind, only: readonly string[] | undefined): Only[] | undefined {
+  if (only === undefined) return undefined;
+  if (kind === "legacy" || kind === "agentic")
+    throw new KeyRegistryError(`A key of kind ${kind} cannot be narrowed with only.`);
+  const unknown = only.find((each) => !onlyValues.some((value) => value === each));
+  if (unknown !== undefined || only.length === 0)
+    throw new KeyRegistryError(
+      `only has no ${unknown ?? "value"}; it is a list of: ${onlyValues.join(", ")}.`,
+    );
+  return onlyValues.filter((value) => only.includes(value));
 }
 
 export function expiryOf(deps: RegistryDeps, expiresInDays: number | undefined): number | null {

@@ -24,11 +24,12 @@ export const keyRowWrites = (key: KeyItem): Put[] =>
     put: { ...row, kind: key.kind },
   }));
 
+export const keyIdOfRow = (row: Key): string => (isOf(kinds.keyRow, row) ? keyOfRow(row) : row.sk);
+
 /** Yields the keys of these rows page by page, because a directory may be larger than the memory. */
 export async function* keysOfRows(table: Table, range: Range): AsyncGenerator<KeyItem[]> {
-  const idOf = (row: Key) => (isOf(kinds.keyRow, row) ? keyOfRow(row) : row.sk);
   for await (const rows of pagesOf(table, range)) {
-    const items = await table.getMany(rows.map((row) => kinds.apiKey.key({ keyId: idOf(row) })));
+    const items = await table.getMany(rows.map((row) => kinds.apiKey.key({ keyId: keyIdOfRow(row) })));
     yield items.filter((item) => item !== undefined).map(parseKey);
   }
 }

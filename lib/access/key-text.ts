@@ -67,6 +67,20 @@ export function fingerprint(text: string): { id: string; hash: string } {
   return { id: `k${toBase32(digest.subarray(0, 10))}`, hash: digest.toString("hex") };
 }
 
+/**
+ * The hash that is stored. Of a narrow or made key it also binds what limits the key: a release that does not know the
+ * two attributes, or an item that lost one of them, refuses the key instead of accepting it as a wide one.
+ */
+export const storedHash = (
+  hash: string,
+  { only, made_by }: { readonly only?: readonly string[] | undefined; readonly made_by?: string | undefined },
+): string =>
+  only || made_by
+    ? createHash("sha256")
+        .update(`${hash}\n${(only ?? []).toSorted().join(",")}\n${made_by ?? ""}`)
+        .digest("hex")
+    : hash;
+
 export const sameHash = (one: string, other: string): boolean =>
   one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 

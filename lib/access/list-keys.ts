@@ -5,74 +5,106 @@ import type { keyRecord } from "../contract/records-keys.ts";
 import { organizationTenant, type TenantKey } from "../contract/tenants.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { type KeyItem, parseKey } from "../store/items/key.ts";
-import { parseOrganization } from "../store/items/organization.ts";
-import { keyOfRow } from "../store/layout.ts";
+import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import type { Table } from "../store/table.ts";
-import { itemsPerQuery, type PartitionPosition, walkPartitions } from "../store/walk.ts";
+import { itemsPerQuery, type Partition, type PartitionPosition, walkPartitions } from "../store/walk.ts";
 import { reachOf } from "./key-reach.ts";
 import { toKeyRecord } from "./key-record.ts";
+import { keyIdOfRow } from "./key-rows.ts";
 import { readUses } from "./last-used.ts";
 import type { Principal } from "./principal.ts";
 import { readRefusals } from "./refused-because.ts";
 import type { Scope } from "./scope.ts";
 
-type Reader = {
-  readonly table: Table;
-  readonly clock: Clock;
-  readonly principal: Principal;
-  readonly scope: Scope;
+type Reader = { readonly table: Table; readonly clock: Clock };
+
+/** Which keys a list has. */
+export type KeyListing = {
+  readonly partitions: ReadonlyArray<Partition & { readonly hasInstanceKeys: boolean }>;
+  isListed(key: KeyItem): boolean;
+  /** The organizations that were read already. */
+  readonly organizations: readonly OrganizationItem[];
 };
 
 export type KeyPage = {
+  readonly keys: readonly KeyItem[];
   readonly records: ReadonlyArray<z.output<typeof keyRecord>>;
   readonly next: PartitionPosition | null;
 };
 
-/** Lists the keys of the caller's scope: first the keys of several organizations, then organization by organization. */
-export async function listKeysOfScope(
+export async function listKeys(
   reader: Reader,
+  { partitions, isListed, organizations }: KeyListing,
   page: { readonly after: PartitionPosition | null; readonly limit: number },
 ): Promise<KeyPage> {
+  const pageItems = itemsPerQuery(page.limit);
   const { found, next } = await walkPartitions(
     reader.table,
-    keyPartitionsOf(reader, itemsPerQuery(page.limit)),
+    partitions.map((each) => ({ ...each, range: { ...each.range, pageItems } })),
     { ...page, partitionsAtOnce: keyLimits.organizationsAtOnce },
-    async (items, { isTenant }) => {
-      // An organization's rows include instance keys, which use its roles, but are listed with the instance.
-      const rows = items.filter(({ kind }) => isTenant || kind !== "instance");
-      const keys = await reader.table.getMany(rows.map((row) => kinds.apiKey.key({ keyId: keyOfRow(row) })));
+    async (items, { hasInstanceKeys }) => {
+      const rows = items.filter(({ kind }) => hasInstanceKeys || kind !== "instance");
+      const keys = await reader.table.getMany(
+        rows.map((row) => kinds.apiKey.key({ keyId: keyIdOfRow(row) })),
+      );
       return rows.flatMap(({ sk }, index) => {
         const item = keys[index];
         const key = item && parseKey(item);
-        return key && reachOf(reader, key).list ? [{ sk, key }] : [];
+        return key && isListed(key) ? [{ sk, key }] : [];
       });
     },
   );
   const keys = found.map(({ key }) => key);
-  return { records: await toRecords(reader, keys), next };
+  return { keys, records: await toKeyRecords(reader, keys, organizations), next };
 }
 
-function keyPartitionsOf({ principal, scope }: Reader, pageItems: number) {
+/** The keys of the caller's scope: first the keys of several organizations, then organization by organization. */
+export function listingOf(caller: { readonly principal: Principal; readonly scope: Scope }): KeyListing {
+  const { principal, scope } = caller;
   const partition = (name: string, tenant: TenantKey) => ({
     name,
-    range: { ...kinds.keyRow.range({ tenant }), pageItems },
-    isTenant: name === tenantName,
+    range: kinds.keyRow.range({ tenant }),
+    // An organization's rows include instance keys, which use its roles, but are listed with the instance.
+    hasInstanceKeys: name === tenantName,
   });
   const { kind } = principal.key;
   const hasTenantKeys = (kind === "workspace" || kind === "instance") && scope.selector === "all";
-  return [
-    ...(hasTenantKeys ? [partition(tenantName, principal.tenant)] : []),
-    ...scope.organizations.map(({ uuid }) => partition(uuid, organizationTenant(uuid))),
-  ];
+  return {
+    partitions: [
+      ...(hasTenantKeys ? [partition(tenantName, principal.tenant)] : []),
+      ...scope.organizations.map(({ uuid }) => partition(uuid, organizationTenant(uuid))),
+    ],
+    isListed: (key) => reachOf(caller, key).list,
+    organizations: principal.organizations,
+  };
 }
 
 /** Sorts before every UUID. */
 const tenantName = "";
 
-async function toRecords({ table, clock, principal }: Reader, listed: readonly KeyItem[]) {
+/** Every key that was ever made, or those of one organization and the instance keys whose home it is. */
+export const operatorListing = (organization: OrganizationItem | undefined): KeyListing => ({
+  partitions: [
+    {
+      name: tenantName,
+      range: organization
+        ? kinds.keyRow.range({ tenant: organizationTenant(organization.uuid) })
+        : kinds.keyDirectory.range(),
+      hasInstanceKeys: true,
+    },
+  ],
+  isListed: () => true,
+  organizations: organization ? [organization] : [],
+});
+
+export async function toKeyRecords(
+  { table, clock }: Reader,
+  listed: readonly KeyItem[],
+  organizations: readonly OrganizationItem[] = [],
+) {
   const [keys, names, refusals] = await Promise.all([
     readUses(table, listed),
-    providerIds(table, principal, listed),
+    providerIds(table, organizations, listed),
     readRefusals(table, listed, clock.nowMs()),
   ]);
   const shown = (uuids: readonly string[]) =>
@@ -84,7 +116,11 @@ async function toRecords({ table, clock, principal }: Reader, listed: readonly K
 }
 
 /** Authentication has read most of these organizations. Only the others are read here. */
-async function providerIds(table: Table, { organizations }: Principal, keys: readonly KeyItem[]) {
+async function providerIds(
+  table: Table,
+  organizations: readonly OrganizationItem[],
+  keys: readonly KeyItem[],
+) {
   const names = new Map(organizations.map((each) => [each.uuid, each.provider_organization_id]));
   const wanted = new Set(
     keys.flatMap(({ organization, authorized }) => [...(authorized ?? []), organization ?? []].flat()),

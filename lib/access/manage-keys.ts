@@ -6,10 +6,11 @@ import type { TenantKey } from "../contract/tenants.ts";
 import { type KeyItem, parseKey } from "../store/items/key.ts";
 import type { Item, Key } from "../store/table.ts";
 import { reachOf } from "./key-reach.ts";
+import type { StoredKey } from "./key-registry.ts";
 import { KeyRegistryError, KeyRotated, NoSuccessor } from "./key-requirements.ts";
 import type { Principal } from "./principal.ts";
 import { revokeLine } from "./revoke-key.ts";
-import { type RotatedKey, rotate } from "./rotate-key.ts";
+import { rotate } from "./rotate-key.ts";
 import type { Scope } from "./scope.ts";
 
 /** The key that the path names, read in the round of authentication. An invalid id is refused after that. */
@@ -22,6 +23,7 @@ export const keyPrefetch = (
 type Manager = AuditedContext & {
   readonly principal: Principal;
   readonly scope: Scope;
+  readonly isOwnKey?: boolean;
   /** Fires shortly before the deadline. */
   readonly signal: AbortSignal;
 };
@@ -34,7 +36,7 @@ export async function rotateWithinReach(
   manager: Manager,
   item: Item | undefined,
   graceSeconds: number,
-): Promise<RotatedKey> {
+): Promise<StoredKey> {
   const key = requireReach(manager, item, "rotate");
   try {
     return await rotate(manager, key, { ...manager, graceSeconds });
@@ -57,6 +59,7 @@ export async function revokeWithinReach(manager: Manager, item: Item | undefined
 
 function requireReach(manager: Manager, item: Item | undefined, what: "rotate" | "end"): KeyItem {
   const key = item && parseKey(item);
-  if (!key || !reachOf(manager, key)[what]) throw notFound();
+  const isMade = what === "end" && manager.isOwnKey;
+  if (!key || !(isMade || reachOf(manager, key)[what])) throw notFound();
   return key;
 }

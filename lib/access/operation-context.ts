@@ -38,6 +38,8 @@ export type Paging = {
 export type OperationContext<Op extends Operation = Operation> = {
   readonly principal: Principal;
   readonly scope: Scope;
+  /** The path names the caller's own key, or one that the caller's line made and may end. */
+  readonly isOwnKey: boolean;
   /** The repositories that the caller can read: all, except for user keys on `readableOnly` operations. */
   readonly readable: ReadableRepositories;
   readonly input: OperationInput<Op>;

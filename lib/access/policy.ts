@@ -1,6 +1,7 @@
 import { type KeyKind, keyKinds } from "../contract/access.ts";
 import { ApiError } from "../contract/api-error.ts";
 import { requestLimits } from "../contract/limits.ts";
+import { isWithinOnly } from "../contract/only.ts";
 import type { Operation } from "../contract/operation.ts";
 import { isMoving, type OrganizationItem } from "../store/items/organization.ts";
 import type { Principal } from "./principal.ts";
@@ -41,6 +42,21 @@ export function checkKeyKind(
     );
   }
 }
+
+/** Checks that `only` of a narrow key allows the operation. Every key may rotate and end itself. */
+export function checkOnly({ only, allowsOwnKey }: Operation, { key }: Principal, keyInPath?: string): void {
+  if (!isWithinOnly(key.only, only) && !(allowsOwnKey && keyInPath === key.id))
+    throw keyLimited(`This operation needs ${only}`, key);
+}
+
+type Narrow = { readonly only?: readonly string[] | undefined };
+
+/** The request is outside of what a narrow key may do. */
+export const keyLimited = (need: string, { only = [] }: Narrow): ApiError =>
+  new ApiError(
+    "KEY_LIMITED",
+    `${need}; this key may do only: ${only.join(", ")}. Use a key that may do more.`,
+  );
 
 /** Checks subscription, deployment, plan, then the state of the metrics. Returns the part of the scope that passes. */
 export function narrowToPlan(
@@ -112,17 +128,22 @@ export const metricsPreparing = (id: string, advice = "") =>
     },
   );
 
+export type SentWithRequest = {
+  /** The query's parameters, as `sentParameters` names them. */
+  readonly parameters: readonly string[];
+  readonly isOwnKey?: boolean;
+};
+
 /** Checks that the key has the role or the permission that the operation and its parameters need. */
 export function checkPermission(
   operation: Operation,
   { key, role }: Principal,
-  {
-    parameters,
-    keyInPath,
-  }: { readonly parameters: readonly string[]; readonly keyInPath?: string | undefined },
+  { parameters, isOwnKey = false }: SentWithRequest,
 ): void {
-  const { needs, needsOfKind, needsOfParameter, allowsOwnKey } = operation;
-  if (allowsOwnKey && keyInPath === key.id) return;
+  const { needs, needsOfKind, needsOfParameter, refusesNarrowKeys } = operation;
+  if (isOwnKey) return;
+  if (refusesNarrowKeys && key.only)
+    throw keyLimited("A key with only may do this to itself alone, not to another key", key);
   const sent = parameters.map((parameter) => needsOfParameter?.[parameter]);
   for (const needed of [needs, ...sent, needsOfKind?.[key.kind]]) {
     if (needed === "admin" && !role?.isAdmin)

@@ -3,10 +3,12 @@ import * as kinds from "../contract/items.ts";
 import { storeLimits } from "../contract/limits.ts";
 import { chunksOf } from "../runtime/chunks.ts";
 import { toTimestamp } from "../runtime/clock.ts";
-import { isLive, type KeyItem, parseKey } from "../store/items/key.ts";
+import { isLive, type KeyItem, type KeyLineItem, parseKey } from "../store/items/key.ts";
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
-import type { Table } from "../store/table.ts";
+import type { Table, TransactionWrite } from "../store/table.ts";
 import { type KeyActor, keyEvent } from "./key-entry.ts";
+import { followRotations, lineWrite, readLine } from "./key-line.ts";
+import { endKeyNotes } from "./key-notes.ts";
 import { keyStateOf } from "./key-record.ts";
 import type { RegistryDeps } from "./key-registry.ts";
 import { findOrganization, requireKey, requireOwnKind } from "./key-requirements.ts";
@@ -18,7 +20,8 @@ export async function revokeKey(deps: RegistryDeps, id: string, actor: Actor): P
 
 /**
  * Ends a key, every successor of it, and the keys before it whose grace has not ended: whoever has stolen a key may
- * have rotated it. A rotated key that ends itself ends nothing else: its successor may be in other hands. Returns the
+ * have rotated it, or made keys with it. Ending a made key ends neither its maker nor other keys that the maker made. A
+ * rotated key that ends itself ends nothing else: its successor may be in other hands. Returns the
  * ids of the keys that ended; none if all had been revoked before.
  */
 export async function revokeLine(
@@ -31,31 +34,45 @@ export async function revokeLine(
     if (key.id === by.actor.keyId && key.rotated_to !== null) return await revoke(deps, key, [key], by);
     const nowMs = deps.clock.nowMs();
     const [before, after] = await Promise.all([
-      follow(deps.table, key, "rotated_from"),
-      follow(deps.table, key, "rotated_to"),
+      followRotations(deps.table, key, "rotated_from"),
+      followRotations(deps.table, key, "rotated_to"),
     ]);
     // The newest first: a line that is too long for one transaction never has an end that can still be rotated.
-    const line = [...after.toReversed(), key, ...before.filter((each) => isLive(each, nowMs))];
-    return await revoke(deps, key, line, by);
+    const rotations = [...after.toReversed(), key, ...before.filter((each) => isLive(each, nowMs))];
+    const first = before.at(-1) ?? key;
+    const line = await readLine(deps.table, first.made_by ?? first.id);
+    if (first.made_by !== undefined)
+      return await revoke(deps, key, rotations, by, branchEnded(first.made_by, first.id, line, nowMs));
+    const made = await readMade(deps.table, line, nowMs);
+    // The line ends in the first transaction, with its newest key: afterwards nobody makes or rotates a key of it.
+    return await revoke(deps, key, [...rotations, ...made], by, lineEnded(first.id, line));
   });
 }
 
-/** The keys of the line in one direction, the nearest first. */
-async function follow(
-  table: Table,
-  from: KeyItem,
-  direction: "rotated_from" | "rotated_to",
-): Promise<KeyItem[]> {
-  const found: KeyItem[] = [];
-  let next = from[direction];
-  while (next) {
-    const item = await table.get(kinds.apiKey.key({ keyId: next }));
-    if (!item) break;
-    const key = parseKey(item);
-    found.push(key);
-    next = key[direction];
-  }
-  return found;
+/** A line without an item has made nothing; the check fails if it makes a key meanwhile. */
+const lineEnded = (keyId: string, line: KeyLineItem | undefined): TransactionWrite =>
+  line
+    ? lineWrite(keyId, line, { ended: true })
+    : { check: kinds.keyLine.key({ keyId }), when: { absent: "pk" } };
+
+/** A made key ends alone: its maker's line only learns that it has ended. */
+const branchEnded = (
+  madeBy: string,
+  id: string,
+  line: KeyLineItem | undefined,
+  nowMs: number,
+): TransactionWrite =>
+  lineWrite(madeBy, line, {
+    made: (line?.made ?? []).map((each) => (each.id === id ? { ...each, ends_at_ms: nowMs } : each)),
+  });
+
+/** The keys that a line made, with their rotations: whoever ends a key because it leaked ends these too. */
+async function readMade(table: Table, line: KeyLineItem | undefined, nowMs: number): Promise<KeyItem[]> {
+  const live = (line?.made ?? []).filter(({ ends_at_ms }) => ends_at_ms > nowMs);
+  const items = await table.getMany(live.map(({ id }) => kinds.apiKey.key({ keyId: id })));
+  const keys = items.filter((item) => item !== undefined).map(parseKey);
+  const rotations = await Promise.all(keys.map((key) => followRotations(table, key, "rotated_to")));
+  return keys.flatMap((key, index) => [...(rotations[index] ?? []).toReversed(), key]);
 }
 
 /** Throws TransactionRefused if a key was rotated or revoked meanwhile. */
@@ -64,12 +81,13 @@ async function revoke(
   named: KeyItem,
   line: readonly KeyItem[],
   by: KeyActor,
+  lineChange?: TransactionWrite,
 ): Promise<readonly string[]> {
   const organization = named.organization ? await findOrganization(deps.table, named.organization) : null;
   const action = named.kind === "workspace" ? "token.deleted" : "key.revoked";
   const nowMs = deps.clock.nowMs();
   const valid = line.filter(({ revoked_at }) => revoked_at === null);
-  for (const some of chunksOf(valid, keysTogetherMax)) {
+  for (const [index, some] of chunksOf(valid, keysTogetherMax).entries()) {
     const metadata = {
       before: { state: keyStateOf(named, nowMs) },
       after: { state: "revoked" },
@@ -81,11 +99,13 @@ async function revoke(
         change: { set: [["revoked_at", toTimestamp(nowMs)] as const] },
         when: { all: [{ equals: ["revoked_at", null] }, { equals: ["rotated_to", rotated_to] }] } as const,
       })),
+      ...(lineChange && index === 0 ? [lineChange] : []),
+      ...some.flatMap((key) => endKeyNotes(key, organization)),
       ...auditWrites(deps, keyEvent(named, { by, organization, action, metadata })),
     ]);
   }
   return valid.map(({ id }) => id);
 }
 
-/** Beside them a transaction holds the audit entry, twice. */
-const keysTogetherMax = storeLimits.transactionActionsMax - 2;
+/** Each with up to nine notes; beside them a transaction holds the line, and the audit entry twice. */
+const keysTogetherMax = Math.floor((storeLimits.transactionActionsMax - 3) / 10);

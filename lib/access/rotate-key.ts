@@ -10,13 +10,15 @@ import type { OrganizationItem } from "../store/items/organization.ts";
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import { ConditionFailed, StoreUnavailable, type TransactionWrite } from "../store/table.ts";
 import { type KeyActor, keyEvent, organizationsOf, rightsOf } from "./key-entry.ts";
+import { lineWrite, readLine } from "./key-line.ts";
+import { endKeyNotes } from "./key-notes.ts";
 import { keyStateOf } from "./key-record.ts";
 import {
   boundedRegistryTable,
   draftKeyItem,
-  type IssuedKey,
   type RegistryDeps,
   roleConditions,
+  type StoredKey,
   storeNew,
 } from "./key-registry.ts";
 import {
@@ -31,30 +33,28 @@ import {
 } from "./key-requirements.ts";
 import { neverUsed } from "./last-used.ts";
 
-/** A successor, and the provider's ids of its organizations (null: all of its workspace or instance). */
-export type RotatedKey = IssuedKey & { readonly organizations: readonly string[] | null };
-
 type Rotation = KeyActor & {
   readonly graceSeconds: number;
   /** For a legacy key, which has no owner: the organization key that replaces it needs one. */
   readonly owner?: string | undefined;
 };
 
+/** For the operator: every kind of key but workspace tokens. */
 export async function rotateKey(
   deps: RegistryDeps,
   request: Rotation & { readonly id: string },
-): Promise<IssuedKey> {
+): Promise<StoredKey> {
   return await rotate(deps, await requireOwnKind(deps.table, request.id), request);
 }
 
 /** Makes a new key with the same rights. The old key works until its grace ends (0: it stops working now). */
-export async function rotate(deps: RegistryDeps, old: KeyItem, request: Rotation): Promise<RotatedKey> {
+export async function rotate(deps: RegistryDeps, old: KeyItem, request: Rotation): Promise<StoredKey> {
   return await retryOnConflict(deps, async (attempt) =>
     rotateOnce(deps, attempt === 0 ? old : await requireKey(deps.table, old.id), request),
   );
 }
 
-async function rotateOnce(deps: RegistryDeps, old: KeyItem, request: Rotation): Promise<RotatedKey> {
+async function rotateOnce(deps: RegistryDeps, old: KeyItem, request: Rotation): Promise<StoredKey> {
   const nowMs = deps.clock.nowMs();
   checkRotation(old, request, nowMs);
   const unsent = await unsentSuccessor(deps, old, request);
@@ -83,9 +83,14 @@ async function rotateOnce(deps: RegistryDeps, old: KeyItem, request: Rotation): 
     grace_ends_at: toTimestamp(graceEndMs),
   };
   const action = old.kind === "workspace" ? "token.rotated" : "key.rotated";
+  const line = old.made_by === undefined ? undefined : await readLine(deps.table, old.made_by);
+  if (line?.ended) throw new KeyRegistryError(`Key ${old.id} ends with the key that made it.`);
   await storeNew(deps, successor.key, [
     retiring(old, successor.key, { by: request.actor.keyId, endMs: firstEndMs }),
+    ...endKeyNotes(old, organization),
     ...conditions,
+    // Whoever ends the maker meanwhile sees this rotation, or this rotation sees that the line has ended.
+    ...(old.made_by === undefined ? [] : [lineWrite(old.made_by, line, {})]),
     ...auditWrites(deps, keyEvent(old, { by: request, organization, action, metadata })),
     ...(unsent ? revokeUnsentWrites(deps, unsent, request, organization) : []),
   ]);
@@ -138,7 +143,7 @@ async function unsentSuccessor(
 }
 
 /** Nobody knows the value of this successor: it ends in the transaction of the rotation that replaces it. */
-function revokeUnsentWrites(
+export function revokeUnsentWrites(
   deps: RegistryDeps,
   unsent: KeyItem,
   by: KeyActor,
@@ -154,6 +159,7 @@ function revokeUnsentWrites(
       when: { all: [{ equals: ["revoked_at", null] }, { equals: ["rotated_to", null] }] },
     },
     neverUsed(unsent.id),
+    ...endKeyNotes(unsent, organization),
     ...auditWrites(deps, keyEvent(unsent, { by, organization, action, metadata })),
   ];
 }
@@ -227,8 +233,8 @@ async function successorOwner(deps: RegistryDeps, old: KeyItem, named: string | 
 const successorKind = (old: KeyItem) => (old.kind === "legacy" ? "organization" : old.kind);
 
 function successorFields(old: KeyItem) {
-  const { name, organization, workspace_id, instance_id, authorized, expires_at_ms } = old;
+  const { name, organization, workspace_id, instance_id, authorized, expires_at_ms, only, made_by } = old;
   const role = old.kind === "legacy" ? "cr_member" : old.role;
-  const bound = { organization, workspace_id, instance_id, authorized };
+  const bound = { organization, workspace_id, instance_id, authorized, only, made_by };
   return { kind: successorKind(old), name, ...bound, role, expires_at_ms, rotated_from: old.id };
 }

@@ -5,6 +5,7 @@ import { workspaceTenant } from "../contract/tenants.ts";
 import type { KeyItem } from "../store/items/key.ts";
 import {
   checkedKeyName,
+  checkedOnly,
   draftKeyItem,
   expiryOf,
   type IssuedKey,
@@ -21,6 +22,7 @@ export type TokenRequest = {
   readonly as: string;
   readonly name: string;
   readonly expiresInDays: number;
+  readonly only?: readonly string[] | undefined;
 };
 
 /** Only a current admin of the workspace can create a token. */
@@ -40,6 +42,7 @@ export async function createWorkspaceToken(deps: RegistryDeps, request: TokenReq
     owner: as,
     name,
     expires_at_ms: expiryOf(deps, expiresInDays),
+    only: checkedOnly("workspace", request.only),
   });
   const by = { actor: tokenActor(as) };
   return await storeKey(deps, issued, { by, organization: null, action: "token.created" });

@@ -16,6 +16,7 @@ export const errorCodes = {
   },
   NO_ACTIVE_SUBSCRIPTION: { status: 402, meaning: "The organization has no active subscription." },
   KEY_TYPE_FORBIDDEN: { status: 403, meaning: "This kind of key cannot call this operation." },
+  KEY_LIMITED: { status: 403, meaning: "The request is outside of what this key may do (`only`)." },
   WORKSPACE_ADMIN_REQUIRED: {
     status: 403,
     meaning: "The owner of the workspace token is no longer a workspace admin.",
@@ -42,6 +43,14 @@ export const errorCodes = {
   ROLE_NAME_TAKEN: { status: 409, meaning: "Another role of the organization has this name." },
   ROLE_IN_USE: { status: 409, meaning: "A member or an active key still has this role." },
   KEY_ROTATED: { status: 409, meaning: "The key is already rotated." },
+  KEY_EXISTS: {
+    status: 409,
+    meaning: "The idempotency key belongs to another request, or its key was used.",
+  },
+  KEY_LIMIT_REACHED: {
+    status: 409,
+    meaning: "The key and its rotations have made the maximum number of keys.",
+  },
   SYSTEM_ROLE: { status: 409, meaning: "System roles cannot be changed or deleted." },
   ROLE_LIMIT_REACHED: { status: 409, meaning: "The organization has the maximum number of custom roles." },
   WEBHOOK_EXISTS: { status: 409, meaning: "The idempotency key belongs to another request." },

@@ -12,11 +12,15 @@ export const apiKey = kind("KEY#{keyId}", "KEY", { owner: "key",
   purpose: "An API key: its hash, and what it may do.",
   rights: [
     "hash", "kind", "tenant", "workspace_id", "instance_id", "authorized", "owner", "role", "expires_at_ms", "revoked_at",
-    "rotated_by",
+    "rotated_by", "only", "made_by",
   ],
   expires: true,
   grows: { what: "organizations that an instance key may see", bound: "`keyLimits.authorizedOrganizationsMax`",
     beyond: "the key is not created", test: "test/access/key-registry.test.ts" } });
+export const keyLine = kind("LINE#{keyId}", "LINE", { owner: "key",
+  purpose: "What a key and its rotations made, by the first key of the line, and whether the line has ended.",
+  grows: { what: "keys that it made and that have not ended", bound: "`keyLimits.madeKeysMax`, `endedKeysMax`",
+    beyond: "409 `KEY_LIMIT_REACHED`; the oldest ended ones are dropped", test: "test/functions/make-key.test.ts" } });
 export const keyUse = kind("USED#{keyId}", "USED", { owner: "key",
   purpose: "When a key was last used. Every function writes it, so it is not in the partition of the key." });
 export const keyDirectory = kind("DIRECTORY#KEY", "{keyId}", { owner: "key",
@@ -239,4 +243,8 @@ export const delivery = kind("DELIVERIES#{webhookId}", "{place}#{attempt:2}", { 
   purpose: "An attempt to deliver a ring. All attempts of a ring have the place of the first." });
 export const news = kind("NEWS#{tenant}", "{time}#{organization}#{id!}", {
   owner: "organization", moves: "news", expires: true,
-  purpose: "Something happened that no list shows in the order of time. Two organizations may have repositories of one id." });
+  purpose: "A note for webhooks, at the time when it is due, under the tenant and under the organization (`o#…`)." });
+export const tenantNews = kind("NEWS#{tenant}", "{time}#!#{id!}", { owner: "tenant", expires: true,
+  purpose: "A note about a whole workspace or instance, or about a webhook of the owner.",
+  grows: { what: "organizations of the instance key or webhook", bound: "`keyLimits.authorizedOrganizationsMax`",
+    beyond: "the key is not created", test: "test/access/key-registry.test.ts" } });

@@ -127,6 +127,13 @@ export const keyLimits = {
   organizationsAtOnce: 50,
   /** Rows of a key list that the operator's tool or the scheduled worker holds at the same time. */
   rowsReadTogether: 100,
+  /** Live keys that one line made. A key and its rotations count once. */
+  madeKeysMax: 50,
+  /** Ended ones that a line still knows, for repeated requests. */
+  endedKeysMax: 50,
+  /** Days until a made key expires, unless the request or its maker's end says otherwise. */
+  madeKeyDaysDefault: 90,
+  madeKeyDaysMax: 365,
   /** How long a revoked key occupies the place of a key whose transaction may still arrive. */
   fenceDays: 1,
 } as const;
@@ -525,14 +532,12 @@ export const webhookLimits = {
   /** Up to this number of foreign notes, reading them again costs less than moving the mark. */
   notesReadAgainMax: 40,
   settledAfterMs,
-  /** Days before the end of a key at which its webhook rings. */
-  keyExpiryDays: [14, 3, 1],
-  /** How often the keys of a scope are read. */
-  keysReadEveryMs: 21_600_000,
 } as const;
 
 /** Of the notes for webhooks. By themselves, because the workers that write notes need nothing else of webhooks. */
 export const newsLimits = {
-  /** How long it is remembered that a Learning waits or a scan ended: longer than a failing webhook lives. */
+  /** How long a note is kept after it is due: longer than a failing webhook lives. */
   days: 7,
+  /** Days before the end of a key at which webhooks ring. */
+  keyExpiryDays: [14, 3, 1],
 } as const;

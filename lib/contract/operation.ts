@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { KeyKind, Permission } from "./access.ts";
 import type { ErrorCode } from "./errors.ts";
+import type { Only } from "./only.ts";
 import type { TableUse } from "./table-use.ts";
 
 /** How an operation treats a kind of key. A kind that is not `accepted` is refused. */
@@ -68,6 +69,8 @@ export type Operation = TableUse & {
   /** The success response: one status, and its schema unless it has no body. */
   readonly answer: AnswerSchema & { readonly status: 200 | 201 | 204 };
   readonly keys: KeyPolicy;
+  /** What the `only` of a narrow key must contain; null: every key may call it. */
+  readonly only: Only | null;
   /** Parameters, fields of the body, or `name=value`, that only these kinds of key may send; other kinds get 403 KEY_TYPE_FORBIDDEN. */
   readonly keysOfParameter?: Readonly<Record<string, readonly KeyKind[]>>;
   /**
@@ -90,6 +93,10 @@ export type Operation = TableUse & {
   readonly readableOnly?: true;
   /** The key that the path names needs no role or permission when it acts on itself. */
   readonly allowsOwnKey?: boolean;
+  /** Nor does the key whose line made it. */
+  readonly allowsMaker?: true;
+  /** A narrow key may do this to itself only: the answer shows the value of a key that may do more. */
+  readonly refusesNarrowKeys?: true;
   readonly organization: OrganizationRule;
   readonly instanceScope: InstanceScope;
   readonly rateLimit: RateLimit;

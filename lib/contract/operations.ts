@@ -1,6 +1,6 @@
 import type { Operation } from "./operation.ts";
 import { listAuditLogs } from "./operations/audit-logs.ts";
-import { deleteKey, listKeys, rotateKey, whoami } from "./operations/keys.ts";
+import { createKey, deleteKey, listKeys, rotateKey, whoami } from "./operations/keys.ts";
 import {
   createLearnings,
   decideLearning,
@@ -74,6 +74,7 @@ export const operations = [
   listAuditLogs,
   listSecurityFindings,
   listKeys,
+  createKey,
   rotateKey,
   deleteKey,
   createWebhook,

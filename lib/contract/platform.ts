@@ -212,8 +212,11 @@ export const alarms = {
   serverErrors: { percentAbove: 1, callsMin: 50 },
   /** With fewer calls than `serverErrors.callsMin`, a rate says little: periods of the last hour with any 5xx. */
   rareServerErrors: { errorsAbove: 0, periodsMin: 3, periodsMax: 12 },
-  /** A function that cannot start answers nobody. */
-  failedStarts: { startsAbove: 0 },
+  /**
+   * Lambda's lines about failed starts in five minutes. One failed start writes up to two, because Lambda tries again with
+   * the first call, and heals by that; a bad release fails at every start, of the workers every minute.
+   */
+  failedStarts: { linesAbove: 2 },
   /** The synthetic check of the public address failed, or did not run, this many times in a row. */
   publicAddress: { failuresAbove: 0, periods: 2 },
   /** Percentage of calls that a function works on for longer than this; under `callsMin`, one call would be enough. */

@@ -23,6 +23,7 @@ export function possibleErrors(operation: Operation): ErrorCode[] {
     if (when) for (const code of more) codes.add(code);
   };
   add(verdicts.has("forbidden") || operation.keysOfParameter !== undefined, "KEY_TYPE_FORBIDDEN");
+  add(operation.only !== null, "KEY_LIMITED");
   add(verdicts.has("gone"), "LEGACY_API_KEY");
   add(keys.workspace === "accepted", "WORKSPACE_ADMIN_REQUIRED");
   add(operation.body !== undefined, "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE");

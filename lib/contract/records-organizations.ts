@@ -45,6 +45,8 @@ export const whoamiRecord = z.strictObject({
     kind: z.enum(keyKinds),
     name: z.string().nullable(),
     expires_at: timestamp.nullable(),
+    only: z.array(z.string()).nullable(),
+    made_by: z.string().nullable(),
   }),
   scope: z.strictObject({
     tenant: z.enum(["workspace", "instance", "organization"]),

@@ -12,6 +12,7 @@ export const webhookRecord = z.strictObject({
   last_success_at: timestamp.nullable(),
   last_failure_at: timestamp.nullable(),
   disabled_reason: z.enum(disabledReasons).nullable(),
+  next_attempt_at: timestamp.nullable(),
 });
 
 /** The only answers that show a secret. */
@@ -46,6 +47,7 @@ export const webhookWords: FieldWords = {
   disabled_reason:
     "Why it is not active: `switched_off` by a request, `gone` (the receiver answered 410), `failing` (no success in " +
     "five days); null while it is active.",
+  next_attempt_at: "When the service tries a ring that failed again, UTC; null when nothing waits.",
   secret: "The secret that signs the rings (`whsec_…`), shown once.",
   idempotency_key:
     "A UUID of your own. The same key and the same request again, within 15 minutes, return what the first request made.",

@@ -64,6 +64,7 @@ const requests: Readonly<Record<OperationId, Sent>> = {
   listAuditLogs: {},
   listSecurityFindings: {},
   listKeys: {},
+  createKey: { body: ({ text }) => ({ name: text, only: ["metrics:read"] }) },
   rotateKey: { body: () => ({}) },
   deleteKey: {},
   createWebhook: { body: ({ receiver_url }) => ({ url: receiver_url, types: ["metrics.reviews"] }) },

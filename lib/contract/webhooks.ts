@@ -1,5 +1,7 @@
 /** What a webhook says. A ring names what is new and contains no record: the receiver resumes its cursor. */
 
+import type { Only } from "./only.ts";
+
 /** Types that ring when a resumed walk of this operation has something new. */
 const datasetTypes = {
   "metrics.review_comments": "listReviewCommentMetrics",
@@ -38,6 +40,19 @@ const isDatasetType = (type: WebhookType): type is DatasetType => Object.hasOwn(
 /** The operation that a receiver of the type calls. */
 export const operationOfType = (type: WebhookType): string =>
   isDatasetType(type) ? datasetTypes[type] : subjectTypes[type];
+
+/** What a narrow key needs to read what a ring of the type tells of: `only` of the operation above. */
+export const onlyOfType: Readonly<Record<WebhookType, Only>> = {
+  "metrics.review_comments": "metrics:read",
+  "metrics.reviews": "metrics:read",
+  "metrics.mcp": "metrics:read",
+  learnings: "learnings:read",
+  audit_logs: "audit_logs:read",
+  "learning.pending": "learnings:read",
+  "security.scan_completed": "security:read",
+  "key.expiring": "keys:read",
+  "webhook.disabled": "webhooks:read",
+};
 
 /** For the guide. */
 export const webhookTypeMeanings: Readonly<Record<WebhookType, string>> = {

@@ -139,13 +139,20 @@ export const finishMoves = worker({
 });
 
 const swept = ["organizationDirectory", "sweeper", ...streams] as const;
+const noted = ["keyDirectory", "apiKey", "organization", "news"] as const;
 const housekeeping = worker({
   id: "housekeeping",
   source: "workers/housekeeping",
-  summary: "Deletes parts of large entries that no entry refers to",
+  summary: "Deletes parts of large entries that no entry refers to, and notes when keys expire",
   trigger: { kind: "schedule", everyMinutes: 24 * 60 },
-  reads: { get: swept, query: swept, snapshot: ["pointer", "streamHead"] },
-  writes: { put: swept, update: swept, many: swept, alone: true },
+  reads: {
+    get: swept,
+    getMany: noted,
+    query: [...swept, "keyDirectory"],
+    snapshot: ["pointer", "streamHead"],
+  },
+  writes: { put: [...swept, "news"], update: swept, many: swept },
+  checks: ["apiKey"],
   uses: [],
   timeoutSeconds: 300,
   memoryMegabytes: 512,
@@ -167,19 +174,10 @@ export const rotateCursorKeys = worker({
   memoryMegabytes: 256,
 });
 
-/** Published numbers, the ends of the lists, and keys that expire. */
+/** Published numbers, the ends of the lists, and notes. */
 const rung = [
   ...(["webhook", "delivery", "webhookSecrets", "webhookKey", "news"] as const),
-  ...[
-    "streamHead",
-    "listedLearning",
-    "audit",
-    "organization",
-    "tenantOrganization",
-    "tenant",
-    "apiKey",
-    "keyRow",
-  ],
+  ...(["streamHead", "listedLearning", "audit", "organization", "tenantOrganization", "tenant"] as const),
 ] as const;
 
 const ringWebhooks = worker({
@@ -188,7 +186,7 @@ const ringWebhooks = worker({
   summary: "Sends rings to webhooks whose scope has something new, and repeats rings that failed",
   trigger: { kind: "schedule", everyMinutes: 1 },
   reads: everyRead(rung),
-  writes: { put: ["webhook", "delivery", "audit"], update: ["webhook", "delivery"] },
+  writes: { put: ["webhook", "delivery", "audit", "news"], update: ["webhook", "delivery"] },
   uses: [],
   timeoutSeconds: 58,
   memoryMegabytes: 512,

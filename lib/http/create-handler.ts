@@ -2,17 +2,16 @@ import middy from "@middy/core";
 import { executionModeStreamifyResponse } from "@middy/core/StreamifyResponse";
 import httpJsonBodyParser from "@middy/http-json-body-parser";
 import type { OperationContext } from "../access/operation-context.ts";
+import type { Locate } from "../access/request-scope.ts";
 import type { Operation } from "../contract/operation.ts";
 import { type ChainHandler, chain } from "./chain.ts";
 import { acceptBody } from "./middleware/accept-body.ts";
-import { authenticateKey } from "./middleware/authenticate-key.ts";
+import { authenticateKey, type Prefetch } from "./middleware/authenticate-key.ts";
 import { limitRate } from "./middleware/limit-rate.ts";
 import { requestLifecycle } from "./middleware/request-lifecycle.ts";
 import { scopeKey } from "./middleware/scope-key.ts";
 import { validateInput } from "./middleware/validate-input.ts";
 import type { OperationResult } from "./operation-result.ts";
-import type { Prefetch } from "./prefetch.ts";
-import type { Locate } from "./request-scope.ts";
 
 export type RunOperation<Op extends Operation> = (call: OperationContext<Op>) => Promise<OperationResult>;
 

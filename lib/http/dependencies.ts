@@ -1,12 +1,12 @@
 import { AcceptedKeys } from "../access/accepted-keys.ts";
 import { createRateLimiter, type RateLimiter } from "../access/rate-limiter.ts";
+import { RefusalMemory } from "../access/refusals.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { auditRetentionDays, requiredVariable } from "../runtime/environment.ts";
 import { type Random, systemRandom } from "../runtime/random.ts";
 import { storeClient } from "../store/client.ts";
 import { createDynamoTable, type MeteredTable } from "../store/dynamo.ts";
 import { CursorKeyRing } from "./cursor-keys.ts";
-import { RefusalMemory } from "./refusal-memory.ts";
 
 export type Dependencies = {
   readonly table: MeteredTable;

@@ -19,22 +19,3 @@ export const sentParameters = ({ multiValueQueryStringParameters }: APIGatewayPr
     name,
     ...values.map((value) => `${name}=${value}`),
   ]);
-
-/** The key that the path names, if the operation is about one key. */
-export const keyInPath = ({ path }: { readonly path: unknown }): string | undefined =>
-  textField(path, "key_id");
-
-export function textField(part: unknown, name: string): string | undefined {
-  const value = fieldOf(part, name);
-  return typeof value === "string" ? value : undefined;
-}
-
-export function listField(part: unknown, name: string): string[] | undefined {
-  const value = fieldOf(part, name);
-  return Array.isArray(value) ? value.map(String) : undefined;
-}
-
-export const fieldOf = (part: unknown, name: string): unknown =>
-  typeof part === "object" && part !== null && Object.hasOwn(part, name)
-    ? Reflect.get(part, name)
-    : undefined;

@@ -1,13 +1,14 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import type * as z from "zod";
 import type { OperationInput } from "../access/operation-context.ts";
+import { textField } from "../access/request-scope.ts";
 import { readsOrgId } from "../access/scope.ts";
 import type { KeyKind } from "../contract/access.ts";
 import { ApiError, type Problem } from "../contract/api-error.ts";
 import type { Operation } from "../contract/operation.ts";
 import { firstProblemsOf, sentencesOf, valueAt } from "../contract/schema-sentences.ts";
 import { required } from "../runtime/required.ts";
-import { pathValues, textField } from "./parameters.ts";
+import { pathValues } from "./parameters.ts";
 
 /** For keys that read `org_id`, two different values are a mistake; the service does not guess which one counts. */
 export function contradiction(

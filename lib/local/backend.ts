@@ -1,12 +1,15 @@
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { EventBucket } from "../events/ports.ts";
 import { createCursorKeys } from "../http/cursor-keys.ts";
 import { systemClock } from "../runtime/clock.ts";
+import { systemCode } from "../runtime/operator-error.ts";
 import { systemRandom } from "../runtime/random.ts";
+import { writeWhole } from "../runtime/write-whole.ts";
 import { createTable } from "../store/create-table.ts";
 import { createDynamoTable } from "../store/dynamo.ts";
 import type { Table } from "../store/table.ts";
 import { createVectorSearch, type VectorSearch } from "../store/vectors.ts";
-import { createFolderBucket } from "./bucket.ts";
 import type { DataDirectory } from "./data-directory.ts";
 import { type Engine, engineClient } from "./engine/engine.ts";
 import { createLocalQueue, type LocalQueue } from "./queue.ts";
@@ -41,5 +44,24 @@ export async function openBackend(
     queue: createLocalQueue({ table: queueTable, clock: systemClock, random: systemRandom }),
     bucket: createFolderBucket(directory.bucketFolder),
     close: () => client.destroy(),
+  };
+}
+
+/** A folder that replaces the events bucket; each name is one file, whatever characters it contains. */
+function createFolderBucket(folder: string): EventBucket {
+  const fileOf = (name: string) => join(folder, encodeURIComponent(name));
+  return {
+    async put(name, content) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await writeWhole(fileOf(name), content);
+    },
+    async get(name) {
+      try {
+        return await readFile(fileOf(name));
+      } catch (error) {
+        if (systemCode(error) === "ENOENT") return undefined;
+        throw error;
+      }
+    },
   };
 }

@@ -2,7 +2,7 @@ import * as kinds from "../contract/items.ts";
 import { seatReviewedAuthors } from "../people/automatic-seats.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
-import { authorPages } from "../stream/authors.ts";
+import { authorPages } from "../stream/pointer.ts";
 
 /**
  * An organization has the seat mode of its earliest event. If that event arrives after others and says `automatic`, the

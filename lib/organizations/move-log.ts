@@ -60,7 +60,7 @@ async function continueLog(store: Store, uuid: string): Promise<boolean> {
   }
   await saveProgress(store, note, note.after ?? "");
   const isWhole = await copyLog(store, note, organization.tenant);
-  return isWhole && (await endLogMove(table, note, organization.tenant));
+  return isWhole && (await endLogMove(table, note, organization));
 }
 
 const isOf = ({ arrived }: LogMoveItem) => ({ equals: ["arrived", arrived] as const });
@@ -133,9 +133,16 @@ const saveProgress = async ({ table, clock }: Store, note: LogMoveItem, after: s
     { idempotent: true },
   );
 
-const endLogMove = async (table: Table, note: LogMoveItem, tenant: TenantKey): Promise<boolean> => {
+const endLogMove = async (
+  table: Table,
+  note: LogMoveItem,
+  { tenant, visible_epoch }: OrganizationItem,
+): Promise<boolean> => {
   const change = { remove: ["log_behind"] };
+  // The tenant's webhooks ring. Without an epoch nobody reads the organization there, and the count may not exist.
+  const count = { update: kinds.scopeEpochs.key({ tenant }), change: { add: [["logs", 1]] } } as const;
   return await transactIf(table, [
+    ...(visible_epoch === undefined ? [] : [count]),
     { update: kinds.organization.key({ organization: note.sk }), change, when: isOf(note) },
     { update: kinds.tenantOrganization.key({ tenant, organization: note.sk }), change, when: isOf(note) },
     { delete: kinds.movingLog.key({ organization: note.sk }), when: isOf(note) },

@@ -81,6 +81,8 @@ export const figureColumns = [
   ),
 ] as const;
 
+export type FigureName = (typeof figureColumns)[number]["name"];
+
 /** The columns of narrow tables; their times are medians. */
 export const briefColumns: readonly FigureColumn[] = figureColumns.flatMap((column) =>
   column.brief === null ? [] : [{ ...column, head: column.brief }],

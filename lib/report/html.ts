@@ -3,22 +3,18 @@ import { required } from "../runtime/required.ts";
 import { changeText, comparedWith } from "./change.ts";
 import { chart } from "./charts.ts";
 import { type Headline, headlines, reportTitle, rowsTable, type TextTable, textTableOf } from "./columns.ts";
-import type { Figures } from "./figures.ts";
 import { noteText } from "./left-out.ts";
 import { Markup, markup } from "./markup.ts";
-import type { PlotSeries } from "./plot-geometry.ts";
 import { type ReportRow, type ReviewReport, withSpaces } from "./report.ts";
-import { countTicks, minuteTicks, shareTicks, wholeTicks } from "./scale.ts";
+import { countTicks } from "./scale.ts";
 import { style } from "./style.generated.ts";
+import { trendPlot, trends } from "./trends.ts";
 import {
   definitions,
   dimensionHeads,
   formatCount,
   formatMean,
-  formatMinutes,
   formatShare,
-  noValue,
-  shortDay,
   weekDefinition,
 } from "./words.ts";
 
@@ -43,7 +39,7 @@ ${headlines(report).map(headlineCard)}
 </section>
 ${askedFor(report)}
 <h2>By week <small>${weekDefinition(report.period.time_zone)}</small></h2>
-${trends(report.weeks)}
+${trendCards(report.weeks)}
 ${report.by === "week" ? [] : [tableCard("By week", textTableOf(dimensionHeads.week, report.weeks))]}
 <div class="row wide-narrow">
 ${card("Acceptance by severity and category", [heatMapTable(report)])}
@@ -88,71 +84,12 @@ const askedFor = (report: ReviewReport): Markup => {
   return tableCard(`By ${report.by}`, rowsTable(report), note);
 };
 
-const count = (value: number | null): string => (value === null ? noValue : formatCount(value));
-
-function trends(weeks: readonly ReportRow[]): Markup {
-  const series = (
-    name: string,
-    kind: PlotSeries["kind"],
-    look: string,
-    value: (figures: Figures) => number | null,
-  ): PlotSeries => ({ name, kind, look, values: weeks.map(({ figures }) => value(figures)) });
-  const columns = {
-    labels: weeks.map(({ id, name }) => shortDay(id ?? name)),
-    names: weeks.map(({ name }) => `Week of ${name}`),
-    inPart: weeks.map(({ in_part }) => in_part),
-  };
+const trendCards = (weeks: readonly ReportRow[]): Markup => {
+  const names = weeks.map(({ name }) => `Week of ${name}`);
   return markup`<div class="row">
-${card("Pull requests reviewed", [
-  chart({
-    ...columns,
-    title: "Pull requests reviewed by week",
-    series: [series("Pull requests", "bar", "one", ({ pull_requests }) => pull_requests)],
-    format: count,
-    ticks: wholeTicks,
-  }),
-])}
-${card("Findings and their outcome", [
-  chart({
-    ...columns,
-    title: "Findings by week and outcome",
-    series: [
-      series("Accepted", "bar", "accepted", ({ findings }) => findings.accepted),
-      series("Not accepted", "bar", "not-accepted", ({ findings }) => findings.not_accepted),
-      series("Unknown", "bar", "unknown", ({ findings }) => findings.unknown),
-    ],
-    format: count,
-    ticks: wholeTicks,
-  }),
-])}
-${card("Acceptance, of findings whose outcome is known", [
-  chart({
-    ...columns,
-    title: "Acceptance by week",
-    series: [series("Acceptance", "line", "accepted", ({ findings }) => findings.acceptance)],
-    format: formatShare,
-    ticks: shareTicks,
-  }),
-])}
-${card("Time to first human review and to merge", [
-  chart({
-    ...columns,
-    title: "Median time to first human review and to merge by week",
-    series: [
-      series(
-        "First review, median",
-        "line",
-        "one",
-        ({ time_to_first_human_review: time }) => time.median_minutes,
-      ),
-      series("Merge, median", "line", "two", ({ time_to_merge }) => time_to_merge.median_minutes),
-    ],
-    format: formatMinutes,
-    ticks: minuteTicks,
-  }),
-])}
+${Object.values(trends).map((trend) => card(trend.card, [chart({ ...trendPlot(trend, weeks), names })]))}
 </div>`;
-}
+};
 
 const complexityCard = ({ complexity }: ReviewReport): Markup =>
   card("Findings per pull request", [

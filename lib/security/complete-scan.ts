@@ -1,7 +1,7 @@
 import * as kinds from "../contract/items.ts";
 import { securityLimits } from "../contract/limits.ts";
 import { parseOrganization } from "../store/items/organization.ts";
-import { newsPut } from "../store/news.ts";
+import { newsPuts } from "../store/news.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import { ConditionFailed, type Item, queryAll, type Table } from "../store/table.ts";
 import { isNewest, placeOf, type ScanInProgress, type ScanReference } from "./finding.ts";
@@ -99,9 +99,8 @@ async function noteForWebhooks(
   const item = await table.get(kinds.organization.key({ organization }), { eventuallyConsistent: true });
   if (!item) return;
   const { tenant } = parseOrganization(item);
-  await table.write(
-    newsPut({ tenant, organization, nowMs: clock.nowMs() }, "security.scan_completed", repositoryId),
-  );
+  const note = { type: "security.scan_completed", id: repositoryId, nowMs: clock.nowMs() } as const;
+  await Promise.all(newsPuts({ tenant, organization }, note).map((put) => table.write(put)));
 }
 
 type Merged = {

@@ -12,7 +12,7 @@ export const rangeAfter = (range: PrefixRange, after: string | null): PrefixRang
 export const itemsPerQuery = (limit: number): number => Math.max(limit + 1, walkLimits.pageItemsMin);
 
 /** A list in several partitions has them in the order of their names. */
-export type Partition = { readonly name: string; readonly range: PrefixRange };
+export type Partition = { readonly name: string; readonly range: Range };
 
 /** After this sort key of this partition. An empty sort key: where the partition begins. */
 export type PartitionPosition = readonly [partition: string, sortKey: string];

@@ -9,10 +9,17 @@ import { type OnceItem, parseWebhookSecrets, type WebhookItem } from "../store/i
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import { type Table, TransactionRefused } from "../store/table.ts";
 import { AddressRefused, checkReceiver, type Network } from "./addresses.ts";
-import { markAt } from "./marks.ts";
 import { isRepeatable, type OnceRequest, onceRequest, onceWrite, readOnce } from "./once.ts";
 import { webhookEntry } from "./record.ts";
-import { keyOfWebhook, readWebhook, requireReach, shardOf, type WebhookScope } from "./scope.ts";
+import { retriesOf, wokenRetries } from "./retries.ts";
+import {
+  keyOfWebhook,
+  readWebhook,
+  requireReach,
+  requireTypes,
+  shardOf,
+  type WebhookScope,
+} from "./scope.ts";
 import {
   newSecret,
   readOrMakeSealingKey,
@@ -21,7 +28,7 @@ import {
   validSecrets,
   withNewSecret,
 } from "./secrets.ts";
-import { type Attempt, send } from "./send.ts";
+import { type Attempt, isDelivered, send } from "./send.ts";
 import { signRing } from "./sign.ts";
 
 export type WebhookFields = {
@@ -47,6 +54,7 @@ export async function createWebhook(
 ): Promise<WebhookWithSecret> {
   const { table, random, clock } = manager;
   const { url, types, description } = fields;
+  requireTypes(scope, types);
   const request = { owner: scope.owner, url, types, description };
   const once = onceRequest(manager, "createWebhook", idempotencyKey, request);
   return await retryOnConflict(manager, async () => {
@@ -125,7 +133,7 @@ const keyTaken = (why: string) =>
 const freshMarks = (nowMs: number): WebhookItem["rung"] =>
   Object.fromEntries(
     (["learning.pending", "security.scan_completed", "key.expiring", "webhook.disabled"] as const).map(
-      (type) => [type, markAt(nowMs)],
+      (type) => [type, toTimestamp(nowMs)],
     ),
   );
 
@@ -153,10 +161,9 @@ export async function updateWebhook(
   return await retryOnConflict(manager, async () => {
     const before = await readWebhook(manager.table, scope, id);
     const isActive = before.disabled_reason === null;
-    const { disabled_at_ms: _, ...kept } = before;
     const isNew = (active === true && !isActive) || (url !== undefined && url !== before.url);
     const after: WebhookItem = {
-      ...(active === true ? kept : before),
+      ...before,
       ...(url !== undefined && { url }),
       ...(types !== undefined && { types: [...types] }),
       ...(description !== undefined && { description }),
@@ -166,11 +173,11 @@ export async function updateWebhook(
       // which webhooks are disabled: to whoever switches one on, it is no news.
       ...(isNew && {
         generation: before.generation + 1,
-        rung: { "webhook.disabled": markAt(manager.clock.nowMs()) },
-        retries: {},
-        failing_since_ms: null,
+        rung: { "webhook.disabled": toTimestamp(manager.clock.nowMs()) },
       }),
+      retries: isNew ? {} : retriesOf(types ?? before.types, before.retries),
     };
+    requireTypes(scope, after.types);
     if (JSON.stringify(before) === JSON.stringify(after)) return before;
     await manager.table.transact([
       {
@@ -184,6 +191,7 @@ export async function updateWebhook(
             { equals: ["types", before.types] },
             { equals: ["description", before.description] },
             { equals: ["disabled_reason", before.disabled_reason] },
+            { equals: ["retries", before.retries] },
           ],
         },
       },
@@ -199,16 +207,9 @@ const changeTo = (after: WebhookItem, isNew: boolean) => ({
     ["types", after.types] as const,
     ["description", after.description] as const,
     ["disabled_reason", after.disabled_reason] as const,
-    ...(isNew
-      ? [
-          ["generation", after.generation] as const,
-          ["rung", after.rung] as const,
-          ["retries", after.retries] as const,
-          ["failing_since_ms", after.failing_since_ms] as const,
-        ]
-      : []),
+    ["retries", after.retries] as const,
+    ...(isNew ? [["generation", after.generation] as const, ["rung", after.rung] as const] : []),
   ],
-  ...(after.disabled_reason === null && { remove: ["disabled_at_ms"] }),
 });
 
 export async function deleteWebhook(manager: AuditedContext, scope: WebhookScope, id: string): Promise<void> {
@@ -255,20 +256,36 @@ export async function rotateWebhook(
   });
 }
 
-/** Sends a ring of type `ping` now. Nothing is recorded. */
+/** Sends a ring of type `ping` now. If the receiver takes it, every ring that waits is due. */
 export async function testWebhook(manager: Manager, scope: WebhookScope, id: string): Promise<Attempt> {
   const { webhook, key, secrets } = await readWithSecrets(manager, scope, id);
   await manager.admitted;
   const nowMs = manager.clock.nowMs();
   const ring = { id: `ping_${manager.random.uuid()}`, type: "ping", data: {} } as const;
-  return await send(manager, webhook.url, signRing(ring, validSecrets(key, id, secrets, nowMs), nowMs));
+  const message = signRing(ring, validSecrets(key, id, secrets, nowMs), nowMs);
+  const attempt = await send(manager, webhook.url, message);
+  if (isDelivered(attempt)) await wakeRetries(manager, scope, webhook);
+  return attempt;
+}
+
+async function wakeRetries(manager: Manager, scope: WebhookScope, webhook: WebhookItem): Promise<void> {
+  await retryOnConflict(manager, async (attempt) => {
+    const { id, retries } = attempt === 0 ? webhook : await readWebhook(manager.table, scope, webhook.id);
+    if (Object.keys(retries).length === 0) return;
+    const due = wokenRetries(retries, manager.clock.nowMs(), true);
+    const change = { set: [["retries", due]] } as const;
+    const when = { equals: ["retries", retries] } as const;
+    await manager.table.write({ update: keyOfWebhook(scope, id), change, when }, { idempotent: true });
+  });
 }
 
 async function readWithSecrets({ table }: Pick<AuditedContext, "table">, scope: WebhookScope, id: string) {
   const keys = [keyOfWebhook(scope, id), kinds.webhookKey.key(), kinds.webhookSecrets.key({ webhookId: id })];
   const [item, key, secrets] = await table.getMany(keys);
+  const webhook = requireReach(scope, item);
+  requireTypes(scope, webhook.types);
   return {
-    webhook: requireReach(scope, item),
+    webhook,
     key: sealingKeyOf(key),
     secrets: parseWebhookSecrets(required(secrets, "the secrets of the webhook")),
   };

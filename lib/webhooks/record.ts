@@ -2,8 +2,10 @@ import type * as z from "zod";
 import { type AuditEvent, type AuditedContext, auditWritesFor } from "../audit/entry.ts";
 import type { AuditAction } from "../contract/audit.ts";
 import type { webhookRecord } from "../contract/records-webhooks.ts";
+import { toTimestamp } from "../runtime/clock.ts";
 import type { WebhookItem } from "../store/items/webhook.ts";
 import type { AttributeValue, Put } from "../store/table.ts";
+import { nextAttemptMs } from "./retries.ts";
 import type { WebhookScope } from "./scope.ts";
 
 export const toWebhookRecord = (webhook: WebhookItem): z.output<typeof webhookRecord> => ({
@@ -16,7 +18,13 @@ export const toWebhookRecord = (webhook: WebhookItem): z.output<typeof webhookRe
   last_success_at: webhook.last_success_at,
   last_failure_at: webhook.last_failure_at,
   disabled_reason: webhook.disabled_reason,
+  next_attempt_at: nextAttemptAt(webhook),
 });
+
+function nextAttemptAt({ disabled_reason, retries }: WebhookItem): string | null {
+  const nextMs = disabled_reason === null ? nextAttemptMs(retries) : undefined;
+  return nextMs === undefined ? null : toTimestamp(nextMs);
+}
 
 /** Fields that a request can change, as the audit log shows them: a query may hold a secret, so URLs come without. */
 const recordedFields = (webhook: WebhookItem) => ({

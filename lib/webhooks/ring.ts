@@ -11,6 +11,7 @@ import { limitConcurrency } from "../runtime/limit-concurrency.ts";
 import { required } from "../runtime/required.ts";
 import { unlessDamaged } from "../store/items/unless-damaged.ts";
 import { parseWebhook, parseWebhookSecrets, type WebhookItem } from "../store/items/webhook.ts";
+import { newsPuts } from "../store/news.ts";
 import type { Store } from "../store/retry-on-conflict.ts";
 import {
   type AttributeValue,
@@ -24,6 +25,7 @@ import { askingOnce, type Network } from "./addresses.ts";
 import { attemptPut, deliveryPlace } from "./deliveries.ts";
 import { type News, OwnerNews } from "./news.ts";
 import { webhookEvent } from "./record.ts";
+import { isHopeless, retryAfter, wokenRetries } from "./retries.ts";
 import { keyOfWebhook } from "./scope.ts";
 import { sealingKeyOf, validSecrets } from "./secrets.ts";
 import { type Attempt, isDelivered, send } from "./send.ts";
@@ -87,15 +89,14 @@ async function findDue(
   const due: Due[] = [];
   const findOf = async ([owner, webhooks]: readonly [TenantKey, WebhookItem[]]) => {
     if (isTimeUp()) return void report.unread++;
-    const ownerNews = new OwnerNews({ ...deps, nowMs: startMs, isTimeUp }, owner, webhooks);
-    due.push(...(await newsOf(ownerNews, webhooks, startMs)));
+    due.push(...(await newsOf(new OwnerNews(deps.table, startMs, owner), webhooks, startMs)));
   };
   const owners = inTurns(
     found.flatMap((ofShard) => [...ofShard]),
     startMs,
   );
   await Promise.all(owners.map((each) => pieces.run(() => atATime(() => findOf(each)))));
-  const isFailing = ({ webhook }: Due) => Number(webhook.failing_since_ms !== null);
+  const isFailing = ({ webhook }: Due) => Number(Object.keys(webhook.retries).length > 0);
   return due.toSorted((one, other) => isFailing(one) - isFailing(other));
 }
 
@@ -145,6 +146,8 @@ async function newsOf(owner: OwnerNews, webhooks: readonly WebhookItem[], nowMs:
       if ((webhook.retries[type]?.due_ms ?? 0) > nowMs) continue;
       const ofType = await owner.of(webhook, type);
       if (ofType) news.push([type, await sameWhileWaiting(owner, webhook, type, ofType)]);
+      // What the ring was about is gone: the retry ends.
+      else if (webhook.retries[type]) news.push([type, { data: {}, isSilent: true }]);
     }
     if (news.length > 0) due.push({ webhook, owner, news, share });
   }
@@ -185,7 +188,7 @@ type Result = {
   readonly attempt?: Attempt;
 };
 
-/** One type after the other, over one connection at a time. */
+/** One type after the other, over one connection at a time. The type that waited longest begins. */
 async function ring(deps: RingDeps, due: Due, { key, startMs, report }: Run): Promise<void> {
   const { table, clock } = deps;
   const { webhook } = due;
@@ -196,7 +199,9 @@ async function ring(deps: RingDeps, due: Due, { key, startMs, report }: Run): Pr
   const network = askingOnce(deps.network);
   const results: Result[] = [];
   let isReachable = true;
-  for (const [type, news] of due.news) {
+  const tried = { ...webhook.tried_ms };
+  const waited = due.news.toSorted(([one], [other]) => (tried[one] ?? 0) - (tried[other] ?? 0));
+  for (const [type, news] of waited) {
     const atMs = clock.nowMs();
     const id = ringId(webhook, type, news);
     const before = webhook.retries[type];
@@ -206,6 +211,7 @@ async function ring(deps: RingDeps, due: Due, { key, startMs, report }: Run): Pr
     if (news.isSilent) results.push(result);
     // Otherwise the next run sends it: this one would not see the end of the attempt, or nobody is there.
     else if (isReachable && isInTime) {
+      tried[type] = atMs;
       const signing = validSecrets(key, webhook.id, secrets, atMs);
       const message = signRing({ id, type, data: news.data }, signing, atMs);
       const attempt = await send({ clock, network }, webhook.url, message);
@@ -218,50 +224,57 @@ async function ring(deps: RingDeps, due: Due, { key, startMs, report }: Run): Pr
   const isGood = ({ attempt }: Result) => !attempt || isDelivered(attempt);
   report.delivered += results.filter(({ attempt }) => attempt && isDelivered(attempt)).length;
   report.failed += results.filter((result) => !isGood(result)).length;
-  if (results.length > 0 && (await recordResults(deps, due, results))) report.disabled++;
+  if (results.length > 0 && (await recordResults(deps, due, results, tried))) report.disabled++;
 }
 
 /** Returns whether the webhook was disabled. A webhook that was changed or deleted meanwhile stays as it is. */
-async function recordResults(deps: RingDeps, due: Due, results: readonly Result[]): Promise<boolean> {
+async function recordResults(
+  deps: RingDeps,
+  due: Due,
+  results: readonly Result[],
+  tried: NonNullable<WebhookItem["tried_ms"]>,
+): Promise<boolean> {
   const { webhook, owner } = due;
   const nowMs = deps.clock.nowMs();
   const told = results.filter(({ attempt }) => !attempt || isDelivered(attempt));
   const failed = results.filter(({ attempt }) => attempt && !isDelivered(attempt));
   const hasSuccess = told.some(({ attempt }) => attempt);
-  // Where only silent marks moved on, nobody knows more about the receiver than before.
-  const stillFailing = failed.length > 0 ? (webhook.failing_since_ms ?? nowMs) : webhook.failing_since_ms;
-  const failingSinceMs = hasSuccess ? null : stillFailing;
+  const retries = { ...webhook.retries };
+  for (const { type } of told) delete retries[type];
+  for (const { type, id, place, news } of failed)
+    retries[type] = retryAfter(retries[type], { id, place, mark: news.mark ?? "" }, nowMs);
   const isGone = failed.some(({ attempt }) => attempt?.status === 410);
-  const isHopeless = failingSinceMs !== null && nowMs - failingSinceMs >= webhookLimits.failingMsMax;
-  const reason = isGone ? "gone" : isHopeless ? "failing" : null;
+  const hasFailed = failed.length > 0 && !hasSuccess && isHopeless(retries, webhook.last_success_at, nowMs);
+  const reason = isGone ? "gone" : hasFailed ? "failing" : null;
   const set: Array<readonly [Path, AttributeValue]> = [
-    ...told.map(({ type, news }) => [["rung", type], news.mark] as const),
-    ...failed.map((result) => [["retries", result.type], retryOf(result, nowMs)] as const),
+    ...told.flatMap(({ type, news: { mark } }) =>
+      mark === undefined ? [] : [[["rung", type], mark] as const],
+    ),
+    ["retries", hasSuccess ? wokenRetries(retries, nowMs) : retries],
+    ["tried_ms", tried],
     ...(hasSuccess ? [["last_success_at", toTimestamp(nowMs)] as const] : []),
     ...(failed.length > 0 ? [["last_failure_at", toTimestamp(nowMs)] as const] : []),
-    ...(failingSinceMs === webhook.failing_since_ms ? [] : [["failing_since_ms", failingSinceMs] as const]),
-    ...(reason === null ? [] : [["disabled_reason", reason] as const, ["disabled_at_ms", nowMs] as const]),
+    ...(reason === null ? [] : [["disabled_reason", reason] as const]),
   ];
-  const done = told.filter(({ type }) => webhook.retries[type]).map(({ type }) => ["retries", type] as const);
+  // Another run or a request that was faster knows more about the retries than this run.
+  const { generation, types, disabled_reason } = webhook;
+  const read = Object.entries({ generation, types, disabled_reason, retries: webhook.retries });
   const update: Update = {
     update: keyOfWebhook(webhook, webhook.id),
-    change: { set, ...(done.length > 0 && { remove: done }) },
-    when: { all: [{ equals: ["generation", webhook.generation] }, { equals: ["disabled_reason", null] }] },
+    change: { set },
+    when: { all: read.map((equals) => ({ equals })) },
   };
   if (reason === null) {
     await writeIf(deps.table, update, { idempotent: true });
     return false;
   }
   const place = required(await owner.place(), "the owner of the webhook");
+  const { id, authorized } = webhook;
   const metadata = { reason, last_success_at: webhook.last_success_at };
+  const note = { type: "webhook.disabled", id, nowMs, authorized } as const;
   return await transactIf(deps.table, [
     update,
+    ...newsPuts({ tenant: webhook.owner, organization: null }, note),
     ...systemEntry(deps, webhookEvent(place, "webhook.disabled", webhook, metadata), "webhooks"),
   ]);
-}
-
-function retryOf({ failures, id, place, news }: Result, nowMs: number) {
-  const { retryDelaysMs } = webhookLimits;
-  const delayMs = retryDelaysMs[Math.min(failures, retryDelaysMs.length - 1)] ?? 0;
-  return { failures: failures + 1, due_ms: nowMs + delayMs, id, place, mark: news.mark };
 }

@@ -1,10 +1,13 @@
 import type { OperationContext } from "../access/operation-context.ts";
+import { keyLimited } from "../access/policy.ts";
 import { coversSeveral, onlyOrganization } from "../access/scope.ts";
 import { ApiError } from "../contract/api-error.ts";
 import * as kinds from "../contract/items.ts";
 import { isOf } from "../contract/kind.ts";
 import { webhookLimits } from "../contract/limits.ts";
+import { isWithinOnly } from "../contract/only.ts";
 import { organizationTenant, type TenantKey } from "../contract/tenants.ts";
+import { onlyOfType, type WebhookType } from "../contract/webhooks.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { parseWebhook, type WebhookItem } from "../store/items/webhook.ts";
 import { type Item, queryAll, type Table } from "../store/table.ts";
@@ -17,17 +20,26 @@ export type WebhookScope = {
   readonly organization: OrganizationItem | null;
   /** The organizations of an instance key; null: all of the owner. */
   readonly authorized: readonly string[] | null;
+  /** What a narrow key may do. */
+  readonly only?: readonly string[] | undefined;
 };
 
 export function webhookScopeOf(call: Pick<OperationContext, "principal" | "scope">): WebhookScope {
   const { principal, scope } = call;
   if (coversSeveral(scope)) {
     const { tenant, key } = principal;
-    return { owner: tenant, tenant, organization: null, authorized: key.authorized };
+    return { owner: tenant, tenant, organization: null, authorized: key.authorized, only: key.only };
   }
   const organization = onlyOrganization(call);
   const { uuid, tenant } = organization;
-  return { owner: organizationTenant(uuid), tenant, organization, authorized: null };
+  const { only } = principal.key;
+  return { owner: organizationTenant(uuid), tenant, organization, authorized: null, only };
+}
+
+/** A narrow key is told by no webhook what it may not read itself. */
+export function requireTypes({ only }: WebhookScope, types: readonly WebhookType[]): void {
+  const beyond = types.find((type) => !isWithinOnly(only, onlyOfType[type]));
+  if (beyond) throw keyLimited(`A webhook of type ${beyond} needs ${onlyOfType[beyond]}`, { only });
 }
 
 /** Spreads the owners over the partitions. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { listKeysOfScope } from "../../lib/access/list-keys.ts";
+import { listingOf, listKeys } from "../../lib/access/list-keys.ts";
 import {
   checkAllIsAllowed,
   checksOrgId,
@@ -278,8 +278,8 @@ test("a list of keys shows the keys of every organization once, whatever the ord
   const scope = { organizations: [two, one], selector: "all" };
   const principal = { ...token, tenant: "w#acme" } as const;
   const reader = { table, clock: new TestClock(), principal, scope };
-  const first = await listKeysOfScope(reader, { after: null, limit: 1 });
-  const second = await listKeysOfScope(reader, { after: first.next, limit: 1 });
+  const first = await listKeys(reader, listingOf(reader), { after: null, limit: 1 });
+  const second = await listKeys(reader, listingOf(reader), { after: first.next, limit: 1 });
   expect([...first.records, ...second.records].map(({ id }) => id)).toEqual(keys.map(({ id }) => id));
   expect(second.next).toBeNull();
 });

@@ -47,8 +47,11 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     ...["lib/store", "lib/access", "lib/audit", "lib/events", "lib/index", "lib/http"],
     ...["lib/learnings", "lib/organizations", "lib/security"],
   ],
-  // What an operator's command works on: the local service or a deployed stack.
-  "lib/operator": ["lib/local", "lib/store", "lib/audit", "lib/events", "lib/index", "lib/learnings"],
+  // What an operator's command works on: the local service or a deployed stack, and the operations called there.
+  "lib/operator": [
+    ...["lib/local", "lib/store", "lib/audit", "lib/events", "lib/index", "lib/learnings"],
+    ...["lib/client", "lib/http", "lib/access", "lib/organizations"],
+  ],
   // Checks of an account, of a running service, and of what only AWS can show.
   "lib/checks": [
     ...["infra", "lib/operator", "lib/client", "lib/store", "lib/stream", "lib/access", "lib/audit"],

@@ -8,7 +8,12 @@ import { commandPaths } from "../../cli/main.ts";
 import manifest from "../../package.json" with { type: "json" };
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const step = z.object({ uses: z.string().optional(), run: z.string().optional(), if: z.string().optional() });
+const step = z.object({
+  id: z.string().optional(),
+  uses: z.string().optional(),
+  run: z.string().optional(),
+  if: z.string().optional(),
+});
 const job = z.object({
   if: z.string().optional(),
   environment: z.string().optional(),
@@ -133,6 +138,16 @@ describe("the workflow that removes stacks of closed pull requests", () => {
     expect(remove.concurrency).toBe(
       deploy.jobs["pull-request"]?.concurrency?.replace("github.event.number", "matrix.number"),
     );
+  });
+
+  test("asks again whether the pull request is closed, in the last step before the removal", () => {
+    const [asking, removing] = sweep.jobs.remove?.steps.slice(-2) ?? [];
+    expect(asking?.run).toContain(`node infra/sweep.ts \${{ matrix.number }}`);
+    expect(removing).toMatchObject({
+      if: `steps.${asking?.id}.outputs.closed != '[]'`,
+      run: expect.stringContaining("npm run destroy"),
+    });
+    expect(sweep.jobs.remove?.permissions).toMatchObject({ "pull-requests": "read" });
   });
 
   test("gets AWS credentials only by OIDC, in the environment of pull requests", () => {

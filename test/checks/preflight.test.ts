@@ -30,7 +30,10 @@ const ready = {
   loggingRole: "",
   ruleVersions: [String(firewall.knownBadInputsVersion)],
 };
-let account = { ...ready };
+let account: typeof ready & {
+  /** What the functions of the deployed stack reserve; without it there is no such stack. */
+  readonly deployed?: readonly number[];
+} = { ...ready };
 /** The settings of a table as DynamoDB describes them, by the operation that asks. */
 const sound = {
   DescribeTable: {
@@ -87,6 +90,27 @@ const services: Readonly<Record<string, (request: SignedRequest, response: Serve
       ),
     );
   },
+  cloudformation({ body }, response) {
+    const input = new URLSearchParams(body.toString());
+    expect([input.get("Action"), input.get("StackName")]).toEqual(["GetTemplate", "ReviewApi"]);
+    response.setHeader("content-type", "text/xml");
+    if (!account.deployed) {
+      const fault =
+        "<Type>Sender</Type><Code>ValidationError</Code><Message>Stack with id ReviewApi does not exist</Message>";
+      response.writeHead(400).end(`<ErrorResponse><Error>${fault}</Error></ErrorResponse>`);
+      return;
+    }
+    const functions = account.deployed.map((count, index) => [
+      `F${index}`,
+      { Type: "AWS::Lambda::Function", Properties: { ReservedConcurrentExecutions: count } },
+    ]);
+    const template = JSON.stringify({
+      Resources: { ...Object.fromEntries(functions), Topic: { Type: "AWS::SNS::Topic" } },
+    });
+    response.end(
+      `<GetTemplateResponse><GetTemplateResult><TemplateBody>${template}</TemplateBody></GetTemplateResult></GetTemplateResponse>`,
+    );
+  },
   apigateway: (_, response) =>
     response.end(JSON.stringify({ cloudwatchRoleArn: account.loggingRole || undefined })),
   dynamodb({ headers }, response) {
@@ -134,10 +158,9 @@ const environment = () => ({
   AWS_ACCESS_KEY_ID: "local",
   AWS_SECRET_ACCESS_KEY: secretAccessKey,
   ...Object.fromEntries(
-    ["LAMBDA", "BEDROCK_RUNTIME", "SERVICE_QUOTAS", "API_GATEWAY", "WAFV2", "DYNAMODB"].map((name) => [
-      `AWS_ENDPOINT_URL_${name}`,
-      url,
-    ]),
+    ["LAMBDA", "BEDROCK_RUNTIME", "SERVICE_QUOTAS", "API_GATEWAY", "WAFV2", "DYNAMODB", "CLOUDFORMATION"].map(
+      (name) => [`AWS_ENDPOINT_URL_${name}`, url],
+    ),
   ),
 });
 
@@ -181,7 +204,7 @@ test("concurrency that other functions reserved does not count: only the rest of
   Object.assign(account, { unreserved: 30 });
   const { code, stdout } = await preflight();
   expect(code).toBe(1);
-  expect(stdout).toContain("may run 30 functions at once (of 1000; functions reserve the rest)");
+  expect(stdout).toContain("may run 30 functions at once (of 1000; other functions reserve 970)");
   expect(stdout).toContain("becomes a dead letter after 50 hours");
   expect(stdout).toContain("-c eventWorkers=15");
 });
@@ -262,6 +285,41 @@ test("an absent quota of the model is a note: AWS dropped it for most models", a
   expect(JSON.parse((await preflight("--json")).stdout).notes).toContainEqual(
     expect.stringContaining("AWS dropped this quota"),
   );
+});
+
+/** The account's quota of 1,000, what is unreserved, what the stack reserved before, the option, and the problem. */
+test.each([
+  [
+    "others reserve most",
+    300,
+    undefined,
+    "ingest=201",
+    "at most 200 can be reserved (other functions reserve 700",
+  ],
+  ["others leave enough", 300, undefined, "ingest=200", undefined],
+  ["the stack reserves the same again", 400, [500, 100], "ingest=100,listUsers=500", undefined],
+  [
+    "others and the stack",
+    200,
+    [600],
+    "ingest=701",
+    "at most 700 can be reserved (other functions reserve 200",
+  ],
+  [
+    "what is wanted is no longer free",
+    400,
+    undefined,
+    "listUsers=280",
+    "may run 120 functions at once (of 1000; other functions reserve 600, reservedConcurrency 280)",
+  ],
+])("reservations of others and of the stack itself are counted as AWS does: %s", async (...row) => {
+  const [, unreserved, deployed, reservedConcurrency, problem] = row;
+  Object.assign(account, { unreserved, deployed });
+  const eventWorkers = 100;
+  const file = await optionsFile({ eventWorkers, reservedConcurrency });
+  const { code, stdout } = await preflight("--options", file);
+  if (problem === undefined) expect([code, stdout]).toEqual([0, expect.anything()]);
+  else expect([code, stdout]).toEqual([1, expect.stringContaining(problem)]);
 });
 
 test.each([

@@ -75,6 +75,7 @@ describe("webhooks", () => {
       last_success_at: null,
       last_failure_at: null,
       disabled_reason: null,
+      next_attempt_at: null,
     });
     expect(await list()).toEqual([record]);
     expect((await call(`/${record.id.toUpperCase()}`)).json).toEqual(record);

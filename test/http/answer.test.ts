@@ -1,15 +1,13 @@
 import { Readable } from "node:stream";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { gatedTable } from "../../lib/access/admission.ts";
+import { auditRefusal, RefusalMemory } from "../../lib/access/refusals.ts";
 import { onlyOrganization } from "../../lib/access/scope.ts";
 import { ApiError } from "../../lib/contract/api-error.ts";
 import { cacheLimits } from "../../lib/contract/limits.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { listOrganizations } from "../../lib/contract/operations/organizations.ts";
-import { gatedTable } from "../../lib/http/admission.ts";
-import type { Dependencies } from "../../lib/http/dependencies.ts";
 import { deprecationHeaders, headerValues, requestIdOf, sourceIpOf } from "../../lib/http/headers.ts";
-import { RefusalMemory } from "../../lib/http/refusal-memory.ts";
-import { auditRefusal } from "../../lib/http/refusals.ts";
 import type { RequestRecord } from "../../lib/http/request-record.ts";
 import { succeed } from "../../lib/http/respond.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
@@ -126,18 +124,20 @@ test("a refusal that cannot be audited is logged, and the answer stays the same"
   const lines: string[] = [];
   vi.stubEnv("LOG_LEVEL", "warn");
   vi.spyOn(process.stdout, "write").mockImplementation((text) => lines.push(String(text)) > 0);
-  const failing = tableWith({ get: () => Promise.reject(new TypeError("the store is away")) });
-  const event = { ...eventWith(), requestContext: undefined } as unknown as ReturnType<typeof eventWith>;
-  const record = recordOf({
-    principal: principalOf("user", { key: keyItem("user") }),
-    table: failing,
-    event,
-  });
-  const deps = { clock: systemClock, refusals: new RefusalMemory() } as Dependencies;
-  await auditRefusal(deps, record, new ApiError("NOT_ADMIN", "no"));
+  const table = tableWith({ get: () => Promise.reject(new TypeError("the store is away")) });
+  const principal = principalOf("user", { key: keyItem("user") });
+  const deps = {
+    clock: systemClock,
+    random: systemRandom,
+    retentionDays: 1,
+    refusals: new RefusalMemory(),
+    table,
+  };
+  const request = { operation: "listKeys", ipAddress: null, requestId: "r1" };
+  await auditRefusal(deps, new ApiError("NOT_ADMIN", "no"), principal, request);
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { level: "warn", message: "refusal not audited", request_id: "r1" },
   ]);
-  await auditRefusal(deps, record, new ApiError("INVALID_REQUEST", "no"));
+  await auditRefusal(deps, new ApiError("INVALID_REQUEST", "no"), principal, request);
   expect(lines).toHaveLength(1);
 });

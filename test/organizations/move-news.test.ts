@@ -4,7 +4,7 @@ import { organizationTenant, type TenantKey, workspaceTenant } from "../../lib/c
 import { moveNews } from "../../lib/organizations/move-news.ts";
 import { toTimestamp } from "../../lib/runtime/clock.ts";
 import { parseNews } from "../../lib/store/items/webhook.ts";
-import { newsPut } from "../../lib/store/news.ts";
+import { newsPuts } from "../../lib/store/news.ts";
 import { queryAll } from "../../lib/store/table.ts";
 import { useApi } from "../support/api.ts";
 import { organizationOf } from "../support/stored.ts";
@@ -15,12 +15,14 @@ const world = new World(() => api.store().table);
 const notesIn = async (tenant: TenantKey) =>
   (await Array.fromAsync(queryAll(api.store().table, kinds.news.range({ tenant })))).map(parseNews);
 
-/** A note that is this old. */
+/** A note that is this old; a negative age: due later. */
 async function noted(tenant: TenantKey, organization: string, id: string, ageMs: number): Promise<void> {
   const nowMs = world.deps.clock.nowMs() - ageMs;
-  const { put } = newsPut({ tenant, organization, nowMs }, "learning.pending", id);
-  await api.store().table.write({ put });
+  const note = { type: "learning.pending", id, nowMs } as const;
+  await api.store().table.writeMany(newsPuts({ tenant, organization }, note));
 }
+const namesIn = async (tenant: TenantKey) => (await notesIn(tenant)).map(({ id }) => id);
+const placesIn = async (tenant: TenantKey) => (await notesIn(tenant)).map(({ sk }) => sk);
 
 test("an organization that changes tenant takes its notes for webhooks along, and leaves those of others", async () => {
   await world.workspace("noted-from");
@@ -43,6 +45,39 @@ test("an organization that changes tenant takes its notes for webhooks along, an
   ]);
   // A webhook of the new tenant may have passed the old places.
   for (const { sk } of moved) expect(sk > beganAt).toBe(true);
+});
+
+test("the webhooks of an organization find its notes where they were, whatever its tenant", async () => {
+  await world.workspace("noted-joined");
+  const uuid = await world.organization("noted-alone");
+  const own = organizationTenant(uuid);
+  const joined = workspaceTenant("noted-joined");
+  await noted(own, uuid, "passed", 90_000);
+  await noted(own, uuid, "later", -90_000_000);
+  const places = await placesIn(own);
+
+  for (const workspace_id of ["noted-joined", null, "noted-joined"]) {
+    await world.organization("noted-alone", { workspace_id });
+    expect(await placesIn(own)).toEqual(places);
+    expect(await namesIn(joined)).toEqual(workspace_id === null ? [] : ["passed", "later"]);
+  }
+  // A note that is due later keeps its place, so that whoever ends its key finds it.
+  expect((await placesIn(joined)).at(-1)).toBe(places.at(-1));
+});
+
+test("a note of the last release, which has no copy, gets one", async () => {
+  await world.workspace("noted-former");
+  const uuid = await world.organization("noted-old", { workspace_id: "noted-former" });
+  const former = workspaceTenant("noted-former");
+  await noted(former, uuid, "old", 90_000);
+  const { table } = api.store();
+  for (const { tenant: _, ...note } of await notesIn(former)) await table.write({ put: note });
+  await table.writeMany((await notesIn(organizationTenant(uuid))).map((note) => ({ delete: note })));
+
+  await world.organization("noted-old", { workspace_id: null });
+
+  expect(await namesIn(organizationTenant(uuid))).toEqual(["old"]);
+  expect(await namesIn(former)).toEqual([]);
 });
 
 test("two runs of a move make one note of each", async () => {

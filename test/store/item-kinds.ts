@@ -13,8 +13,8 @@ export const anyKind = (name: KindName): AnyKind => all[name];
 export function kindOf(key: Key): KindName {
   const inPartition = kindNames.filter((name) => isOf({ pk: all[name].pk, sk: "{name}" }, key));
   const found = inPartition.filter((name) => isOf(all[name], key));
-  // Earlier releases wrote other sort keys of the kind that has its partitions alone.
-  const [kind, ...others] = found.length > 0 ? found : inPartition;
+  // Earlier releases wrote other sort keys of the kind that had its partitions alone; this kind came later.
+  const [kind, ...others] = found.length > 0 ? found : inPartition.filter((name) => name !== "tenantNews");
   if (others.length > 0) throw new Error(`${key.pk} / ${key.sk} is of several kinds: ${found}.`);
   return required(kind, `kind of the item ${key.pk} / ${key.sk}`);
 }

@@ -4,7 +4,7 @@ import type { KindName } from "../../lib/contract/kind-names.ts";
 import { parseCursorKeys } from "../../lib/http/cursor-keys.ts";
 import { parseLedger } from "../../lib/security/ledger.ts";
 import { parseAudit } from "../../lib/store/items/audit.ts";
-import { parseKey } from "../../lib/store/items/key.ts";
+import { parseKey, parseKeyLine } from "../../lib/store/items/key.ts";
 import {
   parseLearning,
   parseLearningRemoval,
@@ -72,6 +72,7 @@ const parsers: Readonly<Record<KindName, (item: Item) => unknown>> = {
   entry: (item) => parseEntry(item, owner),
   findings: plain({ rows: bytes }),
   keyDirectory: plain({ kind: keyKind }),
+  keyLine: parseKeyLine,
   keyRow: plain({ kind: keyKind }),
   keyUse: plain({ at_ms: atMs }),
   learning: parseLearning,
@@ -84,6 +85,7 @@ const parsers: Readonly<Record<KindName, (item: Item) => unknown>> = {
   moving: parseMoving,
   movingLog: parseLogMove,
   news: parseNews,
+  tenantNews: parseNews,
   once: parseOnce,
   organization: parseOrganization,
   organizationDirectory: parseOrganizationDirectory,

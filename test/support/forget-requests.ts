@@ -1,8 +1,8 @@
 import { AcceptedKeys } from "../../lib/access/accepted-keys.ts";
 import { createRateLimiter } from "../../lib/access/rate-limiter.ts";
+import { RefusalMemory } from "../../lib/access/refusals.ts";
 import { CursorKeyRing } from "../../lib/http/cursor-keys.ts";
 import { dependencies } from "../../lib/http/dependencies.ts";
-import { RefusalMemory } from "../../lib/http/refusal-memory.ts";
 
 /** As in a function that has just started: the handlers of this file remember no key, window or refusal. */
 export function forgetRequests(): void {

@@ -13,6 +13,13 @@ export type Receiver = {
   answer: (ring: Heard, response: ServerResponse) => void;
 };
 
+/** The retries of a webhook whose first ring has failed since 1970. */
+export const failingForDays = {
+  "metrics.review_comments": {
+    ...{ failures: 9, since_ms: 1, due_ms: 1, id: "ring_old", place: "1970-01-01#ring_old", mark: "old" },
+  },
+};
+
 const servers: Server[] = [];
 
 /** Call it once in a test file: closes the receivers at its end. */

@@ -1,16 +1,15 @@
 import * as z from "zod";
 import type { StackOptions } from "../../../infra/options.ts";
 import { embeddingQuota, eventQueueSettings, firewall, lambdaLimits } from "../../contract/platform.ts";
+import { ingest } from "../../contract/workers.ts";
 import type { AwsIdentity } from "../../runtime/aws-identity.ts";
 import { OperatorError } from "../../runtime/operator-error.ts";
 import { type AwsService, askAws } from "./aws-request.ts";
 
-/**
- * Half of the unreserved concurrency is left to callers. Concurrency reserved by other functions does not help here.
- */
+/** Half of the unreserved concurrency is left to callers, after the deployment has reserved its own. */
 export async function checkConcurrency(
   identity: AwsIdentity,
-  { eventWorkers: workers, reservedConcurrency }: StackOptions,
+  { eventWorkers: workers, reservedConcurrency, stackName }: StackOptions,
 ): Promise<void> {
   const { GetAccountSettingsCommand, LambdaClient } = await import("@aws-sdk/client-lambda");
   const client = new LambdaClient(identity);
@@ -24,24 +23,61 @@ export async function checkConcurrency(
       "Lambda does not say how many functions the account may run at once. Look at Service Quotas (Lambda, concurrent " +
         `executions): it should be at least ${2 * workers}, not counting reserved concurrency.`,
     );
-  // Of an account's quota AWS keeps 100 unreserved; of a smaller quota all.
-  const reservable = quota - Math.min(quota, lambdaLimits.concurrencyUnreservedMin);
   const wanted = Object.values(reservedConcurrency).reduce((sum, count) => sum + count, 0);
+  // AWS's number of unreserved already lacks what this stack reserved before, and the deployment replaces that.
+  const own = wanted > 0 && free < quota ? await reservedBefore(identity, stackName) : 0;
+  const others = quota - free - own;
+  // AWS keeps 100 unreserved; of a smaller quota all.
+  const reservable = Math.max(0, quota - others - lambdaLimits.concurrencyUnreservedMin);
   if (wanted > reservable)
     throw new OperatorError(
       `reservedConcurrency asks for ${wanted} functions at once, and of the account's ${quota} at most ${reservable} can be ` +
-        "reserved: the deployment would fail. Ask for more in Service Quotas (Lambda, concurrent executions), or reserve less.",
+        `reserved (other functions reserve ${others}, and AWS keeps ${lambdaLimits.concurrencyUnreservedMin} unreserved): the ` +
+        "deployment would fail. Ask for more in Service Quotas (Lambda, concurrent executions), or reserve less.",
     );
-  if (free >= 2 * workers) return;
+  const left = quota - others - wanted;
+  // A worker with a reservation of its own takes nothing from callers.
+  if (reservedConcurrency[ingest.id] !== undefined || left >= 2 * workers) return;
   const { workersMin, visibilitySeconds, receivesMax } = eventQueueSettings;
-  const reserved = quota > free ? ` (of ${quota}; functions reserve the rest)` : "";
+  const parts = [
+    ...(others > 0 ? [`other functions reserve ${others}`] : []),
+    ...(wanted > 0 ? [`reservedConcurrency ${wanted}`] : []),
+  ];
+  const reserved = parts.length > 0 ? ` (of ${quota}; ${parts.join(", ")})` : "";
   const hours = Math.floor((receivesMax * visibilitySeconds) / 3600);
   throw new OperatorError(
-    `The account may run ${free} functions at once${reserved}, and the worker of events may take ${workers} of them. ` +
+    `The account may run ${left} functions at once${reserved}, and the worker of events may take ${workers} of them. ` +
       `Then callers get 503. An event that finds no free function is retried every ${visibilitySeconds / 60} minutes, and ` +
       `becomes a dead letter after ${hours} hours. Ask for more in Service Quotas (Lambda, concurrent ` +
       `executions; ${lambdaLimits.concurrencyMax} is usual), or deploy with ` +
-      `-c eventWorkers=${Math.max(workersMin, Math.floor(free / 2))}.`,
+      `-c eventWorkers=${Math.max(workersMin, Math.floor(left / 2))}.`,
+  );
+}
+
+const deployedTemplate = z.object({
+  Resources: z.record(
+    z.string(),
+    z.object({
+      Properties: z.object({ ReservedConcurrentExecutions: z.number().optional() }).optional(),
+    }),
+  ),
+});
+
+/** What the deployed stack reserves now; nothing, if it is not deployed yet. */
+async function reservedBefore(identity: AwsIdentity, StackName: string): Promise<number> {
+  const { CloudFormationClient, GetTemplateCommand } = await import("@aws-sdk/client-cloudformation");
+  const client = new CloudFormationClient(identity);
+  const { TemplateBody } = await client
+    .send(new GetTemplateCommand({ StackName }))
+    .catch((error: unknown) => {
+      if (error instanceof Error && /does not exist/.test(error.message)) return { TemplateBody: undefined };
+      throw error;
+    })
+    .finally(() => client.destroy());
+  if (TemplateBody === undefined) return 0;
+  return Object.values(deployedTemplate.parse(JSON.parse(TemplateBody)).Resources).reduce(
+    (sum, { Properties }) => sum + (Properties?.ReservedConcurrentExecutions ?? 0),
+    0,
   );
 }
 

@@ -17,12 +17,24 @@ import { zipOf } from "./zip.ts";
 const functionsMax = 10;
 const pollMs = 1_000;
 
+/** What a proof made and has not removed yet, with the command that removes it. */
+export type Leftovers = Map<string, string>;
+
+type InitTimesProps = {
+  readonly prefix: string;
+  readonly Role: string;
+  readonly tableName: string;
+  readonly region: string;
+  readonly leftovers: Leftovers;
+  readonly signal: AbortSignal;
+};
+
 export type InitTime = { readonly source: string; readonly initMs: number | undefined };
 
 /** Starts ten functions of the service once, each with its own bundle, and removes them again. */
 export async function measureInitTimes(
   client: LambdaClient,
-  { prefix, Role, tableName }: { prefix: string; Role: string; tableName: string },
+  { prefix, Role, tableName, region, leftovers, signal }: InitTimesProps,
 ): Promise<readonly InitTime[]> {
   const step = Math.ceil(operations.length / functionsMax);
   const chosen = operations.filter((_, index) => index % step === 0).slice(0, functionsMax);
@@ -31,6 +43,7 @@ export async function measureInitTimes(
     await bundleFunctions({ ...everyFunction, sources: chosen.map(({ source }) => source), outputDirectory });
     const times: InitTime[] = [];
     for (const { id, source, streaming } of chosen) {
+      signal.throwIfAborted();
       const FunctionName = `${prefix}-${id}`;
       const { memoryMegabytes } = functionSettings[streaming ? "streaming" : "operation"];
       await client.send(
@@ -46,10 +59,18 @@ export async function measureInitTimes(
           Environment: { Variables: { [environmentVariables.tableName]: tableName } },
         }),
       );
+      leftovers.set(
+        FunctionName,
+        `aws lambda delete-function --function-name ${FunctionName} --region ${region}`,
+      );
       try {
-        times.push({ source, initMs: await initTimeOf(client, FunctionName) });
+        times.push({ source, initMs: await initTimeOf(client, FunctionName, signal) });
       } finally {
-        await client.send(new DeleteFunctionCommand({ FunctionName }));
+        // A function that cannot be deleted stays in `leftovers`, which the command prints.
+        await client.send(new DeleteFunctionCommand({ FunctionName })).then(
+          () => leftovers.delete(FunctionName),
+          () => undefined,
+        );
       }
     }
     return times;
@@ -68,11 +89,15 @@ async function zippedBundle(directory: string): Promise<Buffer> {
 }
 
 /** From the report at the end of the log. The answer does not matter: an empty event is refused. */
-async function initTimeOf(client: LambdaClient, FunctionName: string): Promise<number | undefined> {
+async function initTimeOf(
+  client: LambdaClient,
+  FunctionName: string,
+  signal: AbortSignal,
+): Promise<number | undefined> {
   for (;;) {
     const { State } = await client.send(new GetFunctionConfigurationCommand({ FunctionName }));
     if (State !== "Pending") break;
-    await systemClock.sleep(pollMs);
+    await systemClock.sleep(pollMs, signal);
   }
   const { LogResult = "" } = await client.send(
     new InvokeCommand({ FunctionName, LogType: "Tail", Payload: Buffer.from("{}") }),

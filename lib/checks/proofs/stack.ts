@@ -4,25 +4,37 @@ import {
   DeleteStackCommand,
   DescribeStackEventsCommand,
   DescribeStacksCommand,
+  ListStackResourcesCommand,
   type Stack,
   UpdateStackCommand,
 } from "@aws-sdk/client-cloudformation";
 import type { AwsIdentity } from "../../runtime/aws-identity.ts";
-import { systemClock } from "../../runtime/clock.ts";
+import { type Clock, systemClock } from "../../runtime/clock.ts";
 import { OperatorError } from "../../runtime/operator-error.ts";
 
 const pollMs = 5_000;
+const removalMsMax = 20 * 60_000;
+
+type Waiting = {
+  readonly clock?: Clock;
+  /** Ends the waiting for CloudFormation, but not a removal. */
+  readonly signal?: AbortSignal;
+};
 
 /** A CloudFormation stack of the proof's own. */
 export class ProofStack {
   readonly name: string;
   readonly #client: CloudFormationClient;
+  readonly #clock: Clock;
+  readonly #signal: AbortSignal | undefined;
   /** By its id a stack can also be described when it is deleted. */
   #id: string;
 
-  constructor(name: string, identity: AwsIdentity) {
+  constructor(name: string, identity: AwsIdentity, { clock = systemClock, signal }: Waiting = {}) {
     this.name = name;
     this.#id = name;
+    this.#clock = clock;
+    this.#signal = signal;
     this.#client = new CloudFormationClient(identity);
   }
 
@@ -41,15 +53,16 @@ export class ProofStack {
 
   /** Ends when the stack is gone, also if it never was there. */
   async remove(): Promise<void> {
-    await this.#client.send(new DeleteStackCommand({ StackName: this.name }));
+    const untilMs = this.#clock.nowMs() + removalMsMax;
     for (;;) {
-      const status = await this.#describe().then(
-        ({ StackStatus }) => StackStatus,
-        () => undefined,
-      );
-      if (status === undefined || status === "DELETE_COMPLETE") return;
-      if (status === "DELETE_FAILED") throw new OperatorError(await this.#firstFailure());
-      await systemClock.sleep(pollMs);
+      const { StackStatus: status = "" } = await this.#describe().catch(goneOrThrow);
+      if (status === "DELETE_COMPLETE") return;
+      if (this.#clock.nowMs() >= untilMs)
+        throw new OperatorError(`${status} after 20 minutes: ${await this.#remaining()}`);
+      // During an update, CloudFormation refuses to delete a stack.
+      const isBusy = /^(DELETE|UPDATE)\w*_IN_PROGRESS$/.test(status);
+      if (!isBusy) await this.#client.send(new DeleteStackCommand({ StackName: this.#id }));
+      if (isBusy || status === "DELETE_FAILED") await this.#clock.sleep(pollMs);
     }
   }
 
@@ -74,8 +87,21 @@ export class ProofStack {
         return new Map(Outputs.map(({ OutputKey = "", OutputValue = "" }) => [OutputKey, OutputValue]));
       if (/(ROLLBACK|DELETE)_COMPLETE$|_FAILED$/.test(StackStatus))
         throw new OperatorError(await this.#firstFailure());
-      await systemClock.sleep(pollMs);
+      await this.#clock.sleep(pollMs, this.#signal);
     }
+  }
+
+  /** The resources that CloudFormation could not delete, with the reason of each. */
+  async #remaining(): Promise<string> {
+    const { StackResourceSummaries = [] } = await this.#client.send(
+      new ListStackResourcesCommand({ StackName: this.#id }),
+    );
+    return StackResourceSummaries.filter(({ ResourceStatus }) => ResourceStatus !== "DELETE_COMPLETE")
+      .map(
+        ({ ResourceType, PhysicalResourceId, LogicalResourceId, ResourceStatusReason }) =>
+          `${ResourceType} ${PhysicalResourceId ?? LogicalResourceId} (${ResourceStatusReason ?? "no reason given"})`,
+      )
+      .join(", ");
   }
 
   async #firstFailure(): Promise<string> {
@@ -87,4 +113,11 @@ export class ProofStack {
     const { LogicalResourceId, ResourceStatusReason } = failed.at(-1) ?? {};
     return `${LogicalResourceId ?? this.name}: ${ResourceStatusReason ?? "CloudFormation gives no reason"}`;
   }
+}
+
+/** Only this error means that the stack is not there: with any other, it may be. */
+function goneOrThrow(error: unknown): Partial<Stack> {
+  if (error instanceof Error && error.name === "ValidationError" && /does not exist/.test(error.message))
+    return { StackStatus: "DELETE_COMPLETE" };
+  throw error;
 }

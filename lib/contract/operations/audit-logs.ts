@@ -24,6 +24,7 @@ export const listAuditLogs = operation({
   method: "GET",
   path: "/v1/audit-logs",
   tag: "Audit logs",
+  only: "audit_logs:read",
   summary: "Read what changed, who changed it, and which keys were refused",
   description:
     "Newest first unless `order=asc`. In ascending order the last page carries `x-resume-cursor`: send it later as `cursor` " +

@@ -1,13 +1,32 @@
 import * as z from "zod";
-import { keyLimits, pageLimits } from "../limits.ts";
+import { keyLimits, pageLimits, requestLimits } from "../limits.ts";
+import { onlyValues } from "../only.ts";
 import { everyKey, noLegacyKey, operation } from "../operation.ts";
-import { cursorParameter, integerParameter, keyIdParameter, organizationSelector } from "../parameters.ts";
+import {
+  choice,
+  cursorParameter,
+  idempotencyKey,
+  integerParameter,
+  keyIdParameter,
+  organizationSelector,
+  text,
+} from "../parameters.ts";
 import { type FieldWords, nextCursor } from "../records.ts";
 import { issuedKeyRecord, keyRecord } from "../records-keys.ts";
 import { whoamiRecord } from "../records-organizations.ts";
 
 const { graceSecondsMax, graceSecondsDefault, unreceivedGraceMs, unreceivedAfterMs } = keyLimits;
+const { nameCharactersMax, madeKeysMax, madeKeyDaysDefault, madeKeyDaysMax } = keyLimits;
+const repeatMinutes = requestLimits.idempotencyMs / 60_000;
 const { keys } = pageLimits;
+
+/** An empty list would read as "everything", so it is refused. */
+const onlyList = z
+  .array(choice(onlyValues), { error: 'must be an array such as ["metrics:read"]' })
+  .min(1, { error: "must have at least one value; leave it out for everything that this key may do" })
+  .max(onlyValues.length, { error: `must have at most ${onlyValues.length} values` })
+  .transform((values) => onlyValues.filter((value) => values.includes(value)))
+  .meta({ override: { type: "array", items: { type: "string", enum: [...onlyValues] }, minItems: 1 } });
 
 export const whoami = operation({
   id: "whoami",
@@ -15,6 +34,7 @@ export const whoami = operation({
   method: "GET",
   path: "/v1/whoami",
   tag: "Keys",
+  only: null,
   summary: "Describe the key of this request",
   description: "Works with every valid key, also with agentic keys. Never shows the key itself.",
   query: z.strictObject({ ...organizationSelector }),
@@ -28,6 +48,11 @@ export const whoami = operation({
   streaming: false,
   errors: [],
 });
+
+const wholeNumber = (min: number, max: number) => {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z.int({ error }).min(min, { error }).max(max, { error });
+};
 
 const managing = {
   tag: "Keys",
@@ -43,6 +68,7 @@ const tenAMinute = (bucket: string) =>
 export const listKeys = operation({
   ...managing,
   id: "listKeys",
+  only: "keys:read",
   source: "keys/list",
   method: "GET",
   path: "/v1/keys",
@@ -68,6 +94,7 @@ export const listKeys = operation({
 
 const writing = {
   ...managing,
+  only: "keys:write",
   pathParameters: z.strictObject({ key_id: keyIdParameter }),
   query: z.strictObject({ ...organizationSelector }),
   organization: "ignored",
@@ -76,6 +103,44 @@ const writing = {
   rateLimit: tenAMinute("keys-write"),
 } as const;
 
+export const createKey = operation({
+  ...managing,
+  id: "createKey",
+  only: "keys:write",
+  source: "keys/create",
+  method: "POST",
+  path: "/v1/keys",
+  summary: "Make a key like the key of this request, at most as strong",
+  description:
+    "The new key has the same kind, scope, owner and role. `only` limits what it may do; a key that has `only` must send " +
+    `it, within its own. The new key expires in ${madeKeyDaysDefault} days or with its maker, unless expires_in_days says ` +
+    "less. A made key makes no keys; deleting its maker deletes it too, rotating its maker does not. The answer shows the " +
+    `value, once. If the answer was lost, repeat the request with the same \`idempotency_key\`: for ${repeatMinutes} ` +
+    `minutes it replaces the key that nobody used. A key and its rotations have at most ${madeKeysMax} made keys.`,
+  query: z.strictObject({ ...organizationSelector }),
+  body: z.strictObject({
+    name: text(1, nameCharactersMax),
+    only: onlyList.optional(),
+    expires_in_days: wholeNumber(1, madeKeyDaysMax).optional(),
+    ...idempotencyKey,
+    ...organizationSelector,
+  }),
+  answer: { status: 201, description: "The new key", schema: issuedKeyRecord },
+  needs: null,
+  organization: "ignored",
+  rateLimit: { ...tenAMinute("keys-create"), owner: "key" },
+  reads: { get: ["keyLine"] },
+  writes: {
+    put: ["apiKey", "keyRow", "keyDirectory", "keyLine", "news"],
+    delete: ["news"],
+    update: ["apiKey", "people"],
+    rights: ["apiKey"],
+  },
+  // The maker is unchanged; a key that nobody received was never used.
+  checks: ["apiKey", "keyUse"],
+  errors: ["KEY_ROTATED", "KEY_EXISTS", "KEY_LIMIT_REACHED"],
+});
+
 const reach =
   "A key may do this to itself. An Admin key may do it to the organization keys of its scope. An instance key may also " +
   "do it to instance keys whose authorized organizations are all among its own. ";
@@ -83,6 +148,7 @@ const reach =
 export const rotateKey = operation({
   ...writing,
   id: "rotateKey",
+  refusesNarrowKeys: true,
   source: "keys/rotate",
   method: "POST",
   path: "/v1/keys/{key_id}/rotate",
@@ -94,17 +160,15 @@ export const rotateKey = operation({
     "The old key cannot repeat a rotation that another key made, and no rotation moves the end of the old key later. " +
     `${reach}A workspace token may do it to the tokens of its owner.`,
   body: z.strictObject({
-    grace_seconds: z
-      .int({ error: `must be a whole number from 0 to ${graceSecondsMax}` })
-      .min(0, { error: `must be a whole number from 0 to ${graceSecondsMax}` })
-      .max(graceSecondsMax, { error: `must be a whole number from 0 to ${graceSecondsMax}` })
-      .default(graceSecondsDefault),
+    grace_seconds: wholeNumber(0, graceSecondsMax).default(graceSecondsDefault),
     ...organizationSelector,
   }),
   bodyOptional: true,
   answer: { status: 201, description: "The new key", schema: issuedKeyRecord },
+  reads: { get: ["keyLine"] },
   writes: {
-    put: ["apiKey", "keyRow", "keyDirectory"],
+    put: ["apiKey", "keyRow", "keyDirectory", "keyLine", "news"],
+    delete: ["news"],
     update: ["apiKey", "keyRow", "keyDirectory", "people"],
     rights: ["apiKey"],
   },
@@ -116,20 +180,29 @@ export const rotateKey = operation({
 export const deleteKey = operation({
   ...writing,
   id: "deleteKey",
+  allowsMaker: true,
+  // Of its own: whoever floods the other operations with a leaked key cannot keep an Admin from ending the key.
+  rateLimit: tenAMinute("keys-delete"),
   source: "keys/delete",
   method: "DELETE",
   path: "/v1/keys/{key_id}",
   summary: "End a key now",
   description:
     "Ends the key, its successors, and the keys before it whose grace has not ended, also if the key itself has ended. " +
-    "A rotated key that deletes itself ends only itself. " +
-    `You may repeat the request. ${reach}An Admin key may also do it to the user and agentic keys of its scope, a ` +
+    "It also ends the keys that any of these made; ending a made key does not end its maker. A rotated key that deletes " +
+    "itself ends only itself. " +
+    `You may repeat the request. ${reach}A key may do it to the keys that it made. An Admin key may also do it to the user and agentic keys of its scope, a ` +
     "workspace token to the tokens of its workspace.",
   answer: { status: 204, description: "The key no longer works" },
-  writes: { update: ["apiKey"], rights: ["apiKey.revoked_at"] },
+  reads: { get: ["keyLine"] },
+  writes: { put: ["keyLine"], update: ["apiKey"], delete: ["news"], rights: ["apiKey.revoked_at"] },
+  checks: ["keyLine"],
   errors: ["KEY_NOT_FOUND"],
 });
 
 export const keyRequestWords: FieldWords = {
+  "createKey: name": "A name for the key, such as the vendor's.",
+  only: "What the new key may do: areas with `read` or `write`; `:write` includes `:read`. Left out: everything that its maker may do.",
+  expires_in_days: "In how many days the new key expires. Default 90, or what its maker has left.",
   grace_seconds: "How many seconds the old key still works, 0 to 86,400. Default 3,600.",
 };

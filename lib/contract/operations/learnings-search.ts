@@ -22,6 +22,7 @@ export const searchLearnings = operation({
   readOnly: true,
   path: "/v1/learnings/search",
   tag: "Learnings",
+  only: "learnings:read",
   summary: "Find the Learnings that fit a question or a change",
   description:
     "Searches by meaning, as the reviewer does, and answers the nearest shared, approved Learnings, best first. Without " +

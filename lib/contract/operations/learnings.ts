@@ -94,6 +94,7 @@ export const createLearnings = operation({
   method: "POST",
   path: "/v1/learnings",
   tag: "Learnings",
+  only: "learnings:write",
   summary: "Create 1 to 100 Learnings and index them for reviews",
   description:
     "The items are processed in order, and a wrong item fails alone: check `status` and every result. Recognized " +
@@ -131,6 +132,7 @@ export const updateLearning = operation({
   method: "PATCH",
   path: "/v1/learnings/{learning_id}",
   tag: "Learnings",
+  only: "learnings:write",
   summary: "Replace the text of a Learning, and its file and source",
   description:
     "The text is trimmed and redacted; the id stays. `file` and `source_url` stay as they are when left out; null clears " +
@@ -164,6 +166,7 @@ export const deleteLearning = operation({
   method: "DELETE",
   path: "/v1/learnings/{learning_id}",
   tag: "Learnings",
+  only: "learnings:write",
   summary: "Delete a Learning",
   description: "You may repeat the request: an id that does not exist also answers 204.",
   pathParameters: z.strictObject({ learning_id: learningId }),
@@ -188,6 +191,7 @@ export const getLearning = operation({
   method: "GET",
   path: "/v1/learnings/{learning_id}",
   tag: "Learnings",
+  only: "learnings:read",
   summary: "Read one Learning in any state",
   description:
     "The record as in the export, and `state`: `approved` (shared), `pending` (waits for an admin), `private` (from an " +
@@ -214,6 +218,7 @@ export const decideLearning = operation({
   method: "POST",
   path: "/v1/learnings/{learning_id}/approval",
   tag: "Learnings",
+  only: "learnings:write",
   summary: "Approve or disapprove a pending Learning",
   description:
     "`GET /v1/learnings?state=pending` lists the pending ones. An approved Learning is in the export at once and in the " +
@@ -243,6 +248,7 @@ export const listLearnings = operation({
   method: "GET",
   path: "/v1/learnings",
   tag: "Learnings",
+  only: "learnings:read",
   summary: "Export Learnings",
   description:
     "Shared, approved Learnings in write order: a Learning that is created, promoted, approved or changed moves to the " +

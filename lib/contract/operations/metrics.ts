@@ -58,6 +58,7 @@ const streamed = ["streamHead", "entry", "spillPart"] as const;
 const common = {
   method: "GET",
   tag: "Metrics",
+  only: "metrics:read",
   keys: everyKey,
   plan: "enterprise",
   gates: ["metrics"],

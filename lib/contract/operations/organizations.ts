@@ -22,6 +22,7 @@ export const listOrganizations = operation({
   method: "GET",
   path: "/v1/organizations",
   tag: "Organizations",
+  only: "organizations:read",
   summary: "List the organizations that the key can see",
   description:
     "An organization key gets its own organization, a workspace token every active organization of the workspace, an " +
@@ -53,6 +54,7 @@ export const listRepositories = operation({
   method: "GET",
   path: "/v1/organizations/{organization_id}/repositories",
   tag: "Organizations",
+  only: "organizations:read",
   summary: "List the active repositories of an organization",
   description:
     "The path takes the service's UUID (`id` of the organizations list), not the Git provider's id.",

@@ -27,11 +27,13 @@ const shared = {
 } as const;
 const reading = {
   ...shared,
+  only: "roles:read",
   needs: "role_management:read",
   rateLimit: { bucket: "roles", requestsMax: 60, windowSeconds: 60, owner: "organization" },
 } as const;
 const writing = {
   ...shared,
+  only: "roles:write",
   needs: "admin",
   rateLimit: { bucket: "roles-write", requestsMax: 10, windowSeconds: 60, owner: "organization" },
   writes: { put: ["role"], update: ["role", "people"], rights: ["people"] },

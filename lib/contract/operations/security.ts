@@ -26,6 +26,7 @@ export const listSecurityFindings = operation({
   method: "GET",
   path: "/v1/security/scans/code",
   tag: "Security",
+  only: "security:read",
   summary: "Read or download the findings of AI security scans",
   description:
     "A finding keeps its `id` across scans. It is `fixed` when the newest scan of the repository does not report it. A " +

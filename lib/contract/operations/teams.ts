@@ -18,6 +18,7 @@ export const listTeams = operation({
   method: "GET",
   path: "/v1/teams",
   tag: "Users",
+  only: "organizations:read",
   summary: "List the teams and their members",
   description:
     "The active teams of the organizations, as the platform sent them. A person can be in several teams, and in none. Join " +

@@ -26,6 +26,7 @@ export const listUsers = operation({
   method: "GET",
   path: "/v1/users",
   tag: "Users",
+  only: "people:read",
   summary: "List members, their seats and roles",
   description:
     "The members of one organization. A workspace token without `org_id` gets every person of the workspace once, with " +
@@ -68,6 +69,7 @@ export const assignSeats = operation({
   method: "POST",
   path: "/v1/users/seats",
   tag: "Users",
+  only: "people:write",
   summary: "Assign or unassign seats",
   description:
     "Seats are assigned in the order of the request until no seat is free. You may repeat the request. Workspace tokens name people by `emails`, all other " +
@@ -135,6 +137,7 @@ const modeAnswer = z.strictObject({ mode: z.enum(seatAssignmentModes) });
 export const getSeatAssignment = operation({
   ...seatAssignment,
   id: "getSeatAssignment",
+  only: "people:read",
   source: "users/seat-assignment",
   method: "GET",
   summary: "Read the seat assignment mode",
@@ -145,6 +148,7 @@ export const getSeatAssignment = operation({
 export const setSeatAssignment = operation({
   ...seatAssignment,
   id: "setSeatAssignment",
+  only: "people:write",
   source: "users/set-seat-assignment",
   method: "POST",
   summary: "Set the seat assignment mode",
@@ -160,6 +164,7 @@ export const changeRoles = operation({
   method: "POST",
   path: "/v1/users/roles",
   tag: "Users",
+  only: "roles:write",
   summary: "Change the role of up to 500 users",
   description:
     "Instance keys may send `org_id`: a provider organization id, or `ALL` (in any letter case) for every active " +

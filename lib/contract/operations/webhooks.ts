@@ -31,10 +31,12 @@ const shared = {
 } as const;
 const reading = {
   ...shared,
+  only: "webhooks:read",
   rateLimit: { bucket: "webhooks", requestsMax: 60, windowSeconds: 60, owner: "quota" },
 } as const;
 const writing = {
   ...shared,
+  only: "webhooks:write",
   rateLimit: { bucket: "webhooks-write", requestsMax: 10, windowSeconds: 60, owner: "quota" },
 } as const;
 
@@ -180,13 +182,16 @@ export const testWebhook = operation({
   method: "POST",
   path: "/v1/webhooks/{webhook_id}/test",
   summary: "Send a ring of type ping now",
-  description: "Answers what came back. Works also with a webhook that is not active, and changes nothing.",
+  description:
+    "Answers what came back. Works also with a webhook that is not active. After a 2xx the service sends every ring that " +
+    "waits within a minute.",
   pathParameters,
   query,
   body: selecting,
   bodyOptional: true,
   answer: { status: 200, description: "What the receiver answered", schema: webhookTestResult },
-  reads: { getMany: withSecrets },
+  reads: { get: ["webhook"], getMany: withSecrets },
+  writes: { update: ["webhook"], alone: true },
   errors: ["WEBHOOK_NOT_FOUND"],
 });
 

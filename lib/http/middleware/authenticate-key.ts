@@ -1,22 +1,34 @@
 import { authenticate } from "../../access/authenticate.ts";
 import type { OperationContext } from "../../access/operation-context.ts";
-import { checkKeyKind } from "../../access/policy.ts";
+import { checkKeyKind, checkOnly } from "../../access/policy.ts";
 import { actorOf } from "../../access/principal.ts";
 import { readableBy } from "../../access/readable.ts";
 import { checkAllIsAllowed } from "../../access/scope.ts";
 import * as kinds from "../../contract/items.ts";
 import type { Operation } from "../../contract/operation.ts";
+import type { TenantKey } from "../../contract/tenants.ts";
+import type { Key } from "../../store/table.ts";
 import { peekBody, restrictedFields } from "../body.ts";
 import { dependencies } from "../dependencies.ts";
 import { keyTextOf } from "../headers.ts";
 import { pathValues, sentParameters } from "../parameters.ts";
-import type { Prefetch } from "../prefetch.ts";
 import { adds, type Middleware } from "./middleware.ts";
 import type { Opened } from "./request-lifecycle.ts";
 
 export type Authenticated = Pick<OperationContext, "principal" | "actor" | "readable" | "prefetched">;
 
-/** Identifies the caller (401), and checks that the operation accepts this kind of key (403, 410). */
+/** Items that an operation reads in the round of authentication. */
+export type Prefetch = (
+  tenant: TenantKey,
+  place: {
+    /** The organization that the key names; undefined for keys that reach several organizations. */
+    readonly organization: string | undefined;
+    /** Decoded, but not checked yet. */
+    readonly path: { readonly [name: string]: string | undefined };
+  },
+) => readonly Key[];
+
+/** Identifies the caller (401), and checks that the operation accepts this kind of key and its `only` (403, 410). */
 export function authenticateKey(
   operation: Operation,
   prefetch: Prefetch = () => [],
@@ -45,6 +57,7 @@ export function authenticateKey(
       if (operation.instanceScope === "named" && principal.key.kind === "legacy")
         checkAllIsAllowed(operation, principal, peekBody(operation, event, "org_id"));
       checkKeyKind(operation, principal, [...sentParameters(event), ...restrictedFields(operation, event)]);
+      checkOnly(operation, principal, pathValues(event).key_id);
       if (wantsCursorKeys) cursorKeys.accept(prefetched.get(kinds.cursorKeys.key()));
       return {
         principal,

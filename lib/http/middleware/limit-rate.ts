@@ -1,9 +1,9 @@
+import { admit, bucketOwner, gatedTable } from "../../access/admission.ts";
 import { touchLastUsed } from "../../access/last-used.ts";
 import type { OperationContext } from "../../access/operation-context.ts";
 import type { Principal } from "../../access/principal.ts";
 import type { Admission } from "../../access/rate-limiter.ts";
 import type { Operation } from "../../contract/operation.ts";
-import { admit, bucketOwner, gatedTable } from "../admission.ts";
 import { dependencies } from "../dependencies.ts";
 import type { RequestRecord } from "../request-record.ts";
 import type { Authenticated } from "./authenticate-key.ts";
@@ -19,10 +19,10 @@ export type Limited = Pick<OperationContext, "table" | "admitted"> & {
 /** Counts the call beside the operation: its reads are sent at once, its writes and its answer wait for the limiter. */
 export function limitRate(operation: Operation): Middleware<Opened & Authenticated & Scoped, Limited> {
   return {
-    before: adds(function startCounting({ context: { record, principal, scope } }) {
+    before: adds(function startCounting({ context: { record, principal, scope, isOwnKey } }) {
       const { limiter } = dependencies();
       const { table } = record;
-      const owner = bucketOwner(operation, principal, scope);
+      const owner = isOwnKey ? principal.key.id : bucketOwner(operation, principal, scope);
       limiter.refuseKnownFull(operation.rateLimit, owner);
       const admitted = admit({ limiter, table }, operation, owner, () => {
         record.limiterFailed = true;

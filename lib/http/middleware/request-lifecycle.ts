@@ -1,10 +1,10 @@
 import type { OperationContext } from "../../access/operation-context.ts";
+import { auditRefusal } from "../../access/refusals.ts";
 import type { Operation } from "../../contract/operation.ts";
 import { beginInvocation } from "../../runtime/invocation.ts";
 import { dependencies } from "../dependencies.ts";
 import { originOf } from "../headers.ts";
 import { logOutcome } from "../outcome.ts";
-import { auditRefusal } from "../refusals.ts";
 import { openRecord, type RequestRecord } from "../request-record.ts";
 import { fail, succeed } from "../respond.ts";
 import { adds, type Middleware } from "./middleware.ts";
@@ -49,7 +49,9 @@ export function requestLifecycle(operation: Operation): Middleware<unknown, Open
       if (!record) return;
       const { result, apiError } = await fail(record, request.error);
       request.response = result;
-      await auditRefusal(dependencies(), record, apiError);
+      const { table, principal, requestId, event } = record;
+      const origin = { operation: operation.id, requestId, ...originOf(event) };
+      await auditRefusal({ ...dependencies(), table }, apiError, principal, origin);
       record.deadline.dispose();
       logOutcome(dependencies().clock, record, result.statusCode, apiError);
     },

@@ -1,17 +1,18 @@
+import { namesOwnKey } from "../../access/key-reach.ts";
 import type { OperationContext } from "../../access/operation-context.ts";
-import { checkPermission, narrowToPlan } from "../../access/policy.ts";
 import { readableDigest } from "../../access/readable.ts";
+import { authorizeScope, type Locate, narrowScope, resolveScope } from "../../access/request-scope.ts";
+import { coversSeveral } from "../../access/scope.ts";
 import type { Operation } from "../../contract/operation.ts";
-import { bindPaging } from "../cursors.ts";
+import { bindPaging, checkMark } from "../cursors.ts";
 import { dependencies } from "../dependencies.ts";
-import { keyInPath, sentParameters } from "../parameters.ts";
-import { followScope, type Locate, narrowScope, resolveScope, scopeOptionsOf } from "../request-scope.ts";
+import { sentParameters } from "../parameters.ts";
 import type { Authenticated } from "./authenticate-key.ts";
 import { adds, type Middleware } from "./middleware.ts";
 import type { Opened } from "./request-lifecycle.ts";
 import type { Validated } from "./validate-input.ts";
 
-export type Scoped = Pick<OperationContext, "scope" | "paging">;
+export type Scoped = Pick<OperationContext, "scope" | "paging" | "isOwnKey">;
 
 /** Decides which organizations the key acts on, in this order: selection, the cursor's binding, plan, permission. */
 export function scopeKey<Op extends Operation>(
@@ -20,7 +21,7 @@ export function scopeKey<Op extends Operation>(
 ): Middleware<Opened & Authenticated & Validated<Op>, Scoped> {
   return {
     before: adds(async function scopeRequest({ event, context }) {
-      const { principal, readable, input, cursor, clock, random } = context;
+      const { principal, prefetched, readable, input, cursor, clock, random } = context;
       const { table } = context.record;
       const request = { operation, principal, input, cursor };
 
@@ -33,12 +34,11 @@ export function scopeKey<Op extends Operation>(
           defaultPageSize: operation.paging?.defaultSize ?? 0,
         },
       );
-      const allowed = narrowToPlan(operation, selected, principal.key.kind, scopeOptionsOf(request));
-      const sent = { parameters: sentParameters(event), keyInPath: keyInPath(input) };
-      checkPermission(operation, principal, sent);
-
-      const scope = await followScope({ table, nowMs: clock.nowMs() }, request, allowed);
-      return { paging, scope: locate ? await narrowScope(locate, { scope, input, table }) : scope };
+      if (cursor && operation.paging?.resumable && coversSeveral(selected)) checkMark(cursor, principal);
+      const isOwnKey = await namesOwnKey(operation, { principal, prefetched, table }, input.path);
+      const sent = { parameters: sentParameters(event), isOwnKey };
+      const scope = await authorizeScope({ table, nowMs: clock.nowMs() }, request, selected, sent);
+      return { paging, scope: locate ? await narrowScope(locate, { scope, input, table }) : scope, isOwnKey };
     }),
   };
 }

@@ -11,7 +11,7 @@ import { type OrganizationItem, parseOrganization } from "../../store/items/orga
 import { parseRepository, type RepositoryItem } from "../../store/items/repository.ts";
 import { unchanged } from "../../store/items/unchanged.ts";
 import { occurredAtOf } from "../../store/items/version.ts";
-import { newsPut } from "../../store/news.ts";
+import { newsPuts } from "../../store/news.ts";
 import { retryOnConflict, type Store } from "../../store/retry-on-conflict.ts";
 import { ConditionFailed, type Item, type Key, type TransactionWrite } from "../../store/table.ts";
 import type { LearningContent } from "../content.ts";
@@ -214,7 +214,7 @@ function creationWrites(
     ...recordWrites(at, undefined, learning),
     textWrite(uuid, content.digest, known.text, { learningId: learning.id, takes: generation }),
     ...("pullRequest" in request ? [nameInPullRequest(known)] : []),
-    ...(request.state === "pending" ? [pendingNews(at, learning)] : []),
+    ...(request.state === "pending" ? pendingNews(at, learning) : []),
   ];
 }
 
@@ -235,12 +235,12 @@ function mergeWrites(
     ...(change && "pullRequest" in request
       ? [nameInPullRequest(known, request.state === "dropped" ? { drops: learning.digest } : {})]
       : []),
-    ...(after.state === "pending" && learning.state !== "pending" ? [pendingNews(at, after)] : []),
+    ...(after.state === "pending" && learning.state !== "pending" ? pendingNews(at, after) : []),
   ];
 }
 
-const pendingNews = (at: WriteContext, { organization, id }: LearningItem): TransactionWrite =>
-  newsPut({ ...at, organization }, "learning.pending", id);
+const pendingNews = ({ tenant, nowMs }: WriteContext, { organization, id }: LearningItem) =>
+  newsPuts({ tenant, organization }, { type: "learning.pending", id, nowMs });
 
 /**
  * A reason to share a Learning wins over a reason to hold it back; an admin's rejection is not overruled. Undefined if

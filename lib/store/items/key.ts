@@ -6,7 +6,7 @@ const keyItem = itemSchema({
   id: z.string(),
   kind: z.enum(keyKinds),
   name: z.string().nullable(),
-  /** SHA-256 of the whole key, hexadecimal. The key itself is shown once and is not stored. */
+  /** Made from the whole key, `only` and `made_by` by `storedHash`. The key itself is shown once and is not stored. */
   hash: z.string(),
   /** Organization for organization, user, legacy and agentic keys; home organization for instance keys. */
   organization: z.string().nullable(),
@@ -28,6 +28,10 @@ const keyItem = itemSchema({
   rotated_by: z.string().nullable().optional(),
   /** The key that it succeeded; absent if it was created. */
   rotated_from: z.string().optional(),
+  /** What a narrow key may do; absent: everything that its kind and role allow. */
+  only: z.array(z.string()).optional(),
+  /** The first key of the line whose key made this one; absent if the operator made it. */
+  made_by: z.string().optional(),
 });
 
 export type KeyItem = z.output<typeof keyItem>;
@@ -36,3 +40,23 @@ export const isLive = ({ revoked_at, expires_at_ms }: KeyItem, nowMs: number): b
   revoked_at === null && (expires_at_ms === null || expires_at_ms > nowMs);
 
 export const parseKey = parseItem("key", keyItem);
+
+/** What a line of keys (a key and its rotations) made, by the id of the line's first key. */
+const keyLineItem = itemSchema({
+  /** Counts the writes: every writer of the line checks that nobody else wrote it meanwhile. */
+  version: z.number(),
+  /** No key of the line makes or rotates a key after that. */
+  ended: z.boolean(),
+  made: z.array(
+    z.object({
+      id: z.string(),
+      at_ms: z.number(),
+      ends_at_ms: z.number(),
+      /** Digests of the maker with its idempotency key, and of the request. */
+      once: z.string(),
+      request: z.string(),
+    }),
+  ),
+});
+export type KeyLineItem = z.output<typeof keyLineItem>;
+export const parseKeyLine = parseItem("line of keys", keyLineItem);

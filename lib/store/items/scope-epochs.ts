@@ -17,11 +17,15 @@ export type ScopeEpochs = {
   readonly lastOrganization: string | undefined;
   /** When the last epoch was taken. */
   readonly changedAtMs: number;
+  /** How often the audit log of an organization that joined became readable here. */
+  readonly logs: number;
   /** The last repair after a restore; undefined: none. */
   readonly restored?: string | undefined;
 };
 
-export const noEpochs: ScopeEpochs = { next: 1, published: 0, lastOrganization: undefined, changedAtMs: 0 };
+export const noEpochs: ScopeEpochs = {
+  ...{ next: 1, published: 0, lastOrganization: undefined, changedAtMs: 0, logs: 0 },
+};
 
 const scopeEpochsItem = itemSchema({
   n: z.int(),
@@ -29,13 +33,14 @@ const scopeEpochsItem = itemSchema({
   u: z.string(),
   at_ms: z.number(),
   r: z.string().optional(),
+  logs: z.int().default(0),
 });
 const parseStored = parseItem("scope epochs", scopeEpochsItem);
 
 export function parseScopeEpochs(item: Item | undefined): ScopeEpochs {
   if (!item) return noEpochs;
-  const { n, p, u, at_ms, r } = parseStored(item);
-  return { next: n, published: p, lastOrganization: u, changedAtMs: at_ms, restored: r };
+  const { n, p, u, at_ms, r, logs } = parseStored(item);
+  return { next: n, published: p, lastOrganization: u, changedAtMs: at_ms, logs, restored: r };
 }
 
 /**

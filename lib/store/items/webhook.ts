@@ -14,8 +14,6 @@ const webhookItem = itemSchema({
   created_at: z.string(),
   /** Null while it is active. */
   disabled_reason: z.enum(disabledReasons).nullable(),
-  /** When the service disabled it; absent if a request switched it off. */
-  disabled_at_ms: z.number().optional(),
   /** Grows when it is switched on or gets another URL: the result of an attempt from before is not recorded. */
   generation: z.number(),
   /** By type: what the last delivered ring was about. A type without a mark rings. */
@@ -23,19 +21,28 @@ const webhookItem = itemSchema({
   /** By type: the attempts of a ring that is not delivered yet. */
   retries: z.record(
     z.string(),
-    z.object({
-      failures: z.number(),
-      due_ms: z.number(),
-      id: z.string(),
-      /** Its place among the deliveries. */
-      place: z.string(),
-      mark: z.string(),
-    }),
+    z
+      .object({
+        failures: z.number(),
+        /** The first of these failures; absent if the last release wrote it. */
+        since_ms: z.number().optional(),
+        due_ms: z.number(),
+        /** A success made it due since its type was last delivered. */
+        woken: z.boolean().optional(),
+        id: z.string(),
+        /** Its place among the deliveries. */
+        place: z.string(),
+        mark: z.string(),
+      })
+      // Writers compare the retries that they read with those that are stored: no field may get lost.
+      .catchall(z.union([z.string(), z.number(), z.boolean()]).optional()),
   ),
+  /** By type: when its last attempt began. */
+  tried_ms: z.record(z.string(), z.number()).optional(),
   last_success_at: z.string().nullable(),
   last_failure_at: z.string().nullable(),
-  /** The first failure since the last success; null if the last attempt succeeded. */
-  failing_since_ms: z.number().nullable(),
+  /** The last release needs it. */
+  failing_since_ms: z.number().nullable().optional(),
 });
 
 export type WebhookItem = z.output<typeof webhookItem>;
@@ -75,10 +82,16 @@ export const parseDelivery = parseItem("attempt of a delivery", deliveryItem);
 
 const newsItem = itemSchema({
   type: z.enum(webhookTypes),
-  /** UUID of the organization. */
-  organization: z.string(),
-  /** Of the Learning, or of the repository. */
+  /** The tenant that has a copy of it; absent in a note of the last release, which has no copy under its organization. */
+  tenant: tenantKeySchema.optional(),
+  /** UUID of the organization; null in a note about a tenant. */
+  organization: z.string().nullable(),
+  /** The organizations (UUIDs) that a key or a webhook of the tenant reaches; absent: all. */
+  authorized: z.array(z.string()).optional(),
+  /** Of the Learning, the repository, the key or the webhook. */
   id: z.string(),
+  /** Of a key. */
+  expires_at: z.string().optional(),
   ttl: z.number(),
 });
 export type NewsItem = z.output<typeof newsItem>;

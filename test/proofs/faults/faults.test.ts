@@ -58,8 +58,8 @@ vi.mock("../../../lib/events/bounded.ts", async (original) => {
   };
   return { ...real, boundedDeps };
 });
-vi.mock("../../../lib/http/admission.ts", async (original) => {
-  const real = await original<typeof import("../../../lib/http/admission.ts")>();
+vi.mock("../../../lib/access/admission.ts", async (original) => {
+  const real = await original<typeof import("../../../lib/access/admission.ts")>();
   const gatedTable: typeof real.gatedTable = (...given) => marked(real.gatedTable(...given));
   return { ...real, gatedTable };
 });

@@ -22,7 +22,7 @@ const machinery = new Set([
   "lib/store/dynamo.ts",
   "lib/store/table.ts",
   "lib/store/vectors.ts",
-  "lib/http/admission.ts",
+  "lib/access/admission.ts",
   "lib/store/write-requests.ts",
   "lib/events/sqs.ts",
   "lib/events/sqs-client.ts",

@@ -54,7 +54,11 @@ function without(some: readonly string[], others: readonly string[]): string[] {
 }
 
 /** Written beside the answer; may fail without anybody noticing. */
-const beside = ["lib/access/last-used.ts touchLastUsed ", "lib/audit/refusals.ts ", "lib/http/refusals.ts "];
+const beside = [
+  "lib/access/last-used.ts touchLastUsed ",
+  "lib/audit/refusals.ts ",
+  "lib/access/refusals.ts ",
+];
 export const isBeside = (site: string): boolean =>
   beside.some((name) => namesBySite.get(site)?.startsWith(name));
 const limiter = "lib/access/rate-limiter.ts";

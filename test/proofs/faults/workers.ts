@@ -32,6 +32,7 @@ import {
 import { FrozenClock } from "../../support/clock.ts";
 import { finalized, mcp } from "../../support/event-data.ts";
 import { github } from "../../support/world.ts";
+import { failingForDays } from "../../webhooks/support.ts";
 import { ingestMessages, markPartsForRemoval, messageOf } from "./events.ts";
 import { capturedData, manyComments } from "./fixture.ts";
 import type { CallResult, FaultEnvironment, ScenarioSet } from "./scenario.ts";
@@ -262,7 +263,7 @@ export function workerScenarios(environment: FaultEnvironment): ScenarioSet {
                 change: {
                   set: [
                     ["rung", {}],
-                    ["failing_since_ms", 1],
+                    ["retries", failingForDays],
                   ],
                 },
               });

@@ -1,6 +1,7 @@
 import type { ScopeMark } from "../../../lib/access/follow-scope.ts";
 import { narrowToPlan } from "../../../lib/access/policy.ts";
 import type { Principal } from "../../../lib/access/principal.ts";
+import { followScope } from "../../../lib/access/request-scope.ts";
 import { type Scope, selectOrganizations } from "../../../lib/access/scope.ts";
 import { ApiError } from "../../../lib/contract/api-error.ts";
 import * as kinds from "../../../lib/contract/items.ts";
@@ -10,7 +11,7 @@ import { listAuditLogs } from "../../../lib/contract/operations/audit-logs.ts";
 import { listLearnings } from "../../../lib/contract/operations/learnings.ts";
 import { organizationTenant } from "../../../lib/contract/tenants.ts";
 import { exportAuditLog } from "../../../lib/http/audit-walk.ts";
-import { followScope } from "../../../lib/http/request-scope.ts";
+import { checkMark } from "../../../lib/http/cursors.ts";
 import { exportLearnings } from "../../../lib/learnings/export.ts";
 import type { Clock } from "../../../lib/runtime/clock.ts";
 import { parseAudit } from "../../../lib/store/items/audit.ts";
@@ -36,16 +37,6 @@ type Call = {
 
 /** Has only the fields that the step reads. */
 const principalOf = (parts: object): Principal => ({ ...parts }) as Principal;
-
-const opened = {
-  resumes: false,
-  pageSize: undefined,
-  binding: "",
-  tenantDigest: "",
-  authorizedDigest: undefined,
-  readable: undefined,
-  ages: undefined,
-};
 
 /** A caller with a workspace token that applies every page. */
 export abstract class Mirror {
@@ -134,12 +125,9 @@ export abstract class Mirror {
     const options = { mayBeEmpty: this.#cursor !== undefined && query.include_removed === true };
     const selected = selectOrganizations(operation, principal, {}, options);
     const mark = this.weak.isUnmarked ? undefined : this.#cursor?.mark;
-    const request = {
-      operation,
-      principal,
-      input: { path: undefined, query, body: undefined },
-      cursor: this.#cursor && mark && { ...opened, position: this.#cursor.position, mark },
-    };
+    const cursor = this.#cursor &&
+      mark && { mark: checkMark({ mark, authorizedDigest: undefined }, principal) };
+    const request = { operation, principal, input: { path: undefined, query, body: undefined }, cursor };
     const allowed = narrowToPlan(operation, selected, "workspace", options);
     const scope = await followScope({ table, nowMs: clock.nowMs() }, request, allowed);
     return { principal, scope };

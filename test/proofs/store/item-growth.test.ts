@@ -93,6 +93,18 @@ const largest: Readonly<Record<KindsThat<{ readonly grows: Growth }>, () => Attr
     owner: id,
     name: wide(100),
   }),
+  keyLine: () => ({
+    made: many(keyLimits.madeKeysMax + keyLimits.endedKeysMax + 1, () => ({
+      ...{
+        id: "k".repeat(17),
+        at_ms: 1.8e12,
+        ends_at_ms: 1.8e12,
+        once: "o".repeat(43),
+        request: "r".repeat(43),
+      },
+    })),
+  }),
+  tenantNews: () => ({ id, authorized: many(keyLimits.authorizedOrganizationsMax, () => uuid) }),
   people: () => ({
     counts: Object.fromEntries(roles.map((role) => [role, 1e9])),
     roles: Object.fromEntries(roles.map((role) => [role, 4_095])),

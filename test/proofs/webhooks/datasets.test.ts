@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { moveLogs } from "../../../lib/organizations/move-log.ts";
 import { github } from "../../support/world.ts";
 import { dayMs, typesOf, useRinging } from "./ringing.ts";
 
-const { clock, company, endpoint, restart, run, world } = useRinging();
+const { clock, company, deps, endpoint, restart, run, world } = useRinging();
 
 describe("the ring of a dataset", () => {
   const metrics = ["metrics.mcp", "metrics.review_comments", "metrics.reviews"] as const;
@@ -83,6 +84,23 @@ describe("the ring of a dataset", () => {
     await world().organization("two", { workspace_id: "acme", plan: "enterprise" });
     await run();
     expect(typesOf(receiver)).toEqual(["learnings", "metrics.reviews"]);
+  });
+
+  test("of a workspace's audit log comes again when the log of an organization that joined is readable", async () => {
+    await world().workspace("acme");
+    const uuid = await company("one");
+    await world().role(uuid, "Before it joined");
+    const { receiver } = await endpoint("w#acme", ["audit_logs"]);
+    await run(4);
+    await world().organization("one", { workspace_id: "acme" });
+    await run(6);
+    typesOf(receiver);
+    expect(await moveLogs(deps())).toBe(1);
+    await run();
+    expect(typesOf(receiver)).toEqual(["audit_logs"]);
+    expect(await moveLogs(deps())).toBe(0);
+    await run(4);
+    expect(typesOf(receiver)).toEqual([]);
   });
 
   test("does not come while nobody may read the data", async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { organizationUuid } from "../../../lib/contract/identity.ts";
 import * as kinds from "../../../lib/contract/items.ts";
 import { organizationTenant } from "../../../lib/contract/tenants.ts";
+import { webhookTypes } from "../../../lib/contract/webhooks.ts";
 import type { Table } from "../../../lib/store/table.ts";
 import { ringWebhooks } from "../../../lib/webhooks/ring.ts";
 import { keyOfWebhook, shardOf } from "../../../lib/webhooks/scope.ts";
@@ -108,6 +109,28 @@ describe("many webhooks", () => {
     clock().now = startMs + minuteMs;
     await ringWebhooks(deps(slow));
     expect(rung()).toBe(6);
+  });
+
+  test("or types of one webhook ring in turns if its receiver needs 13.9 seconds for each", async () => {
+    const uuid = await company("one", { approval_delay_days: 3 });
+    const types = webhookTypes.filter((type) => !["webhook.disabled", "key.expiring"].includes(type));
+    const { receiver } = await endpoint(uuid, types);
+    receiver.answer = (_, response) => {
+      clock().advance(13_900);
+      response.writeHead(204).end();
+    };
+    for (let minute = 0; minute < 12; minute++) {
+      const startMs = clock().now;
+      await world().pullRequest(github("one"), minute, {});
+      await world().learning(github("one"), `Wait ${minute}.`);
+      await world().scan(github("one"), { repository_id: "9001" });
+      await world().createLearnings(uuid, "u-admin", [{ repository_id: "9001", learning: `Say ${minute}.` }]);
+      await ringWebhooks(deps());
+      clock().now = startMs + minuteMs;
+    }
+    const ringsOf = (type: string) => receiver.heard.filter((ring) => ring.type === type).length;
+    // Three of the seven types have time in each run.
+    expect(types.filter((type) => ringsOf(type) < 3 || ringsOf(type) > 6)).toEqual([]);
   });
 
   test("or types of one webhook ask for its name once in a run", async () => {

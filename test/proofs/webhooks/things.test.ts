@@ -1,9 +1,13 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
+import { noteKeys } from "../../../lib/access/key-notes.ts";
+import * as kinds from "../../../lib/contract/items.ts";
 import { workspaceTenant } from "../../../lib/contract/tenants.ts";
 import { StoreMeter } from "../../../lib/store/meter.ts";
-import { newsPut } from "../../../lib/store/news.ts";
+import { newsPuts } from "../../../lib/store/news.ts";
+import { queryAll } from "../../../lib/store/table.ts";
 import { ringWebhooks } from "../../../lib/webhooks/ring.ts";
+import { scanAll } from "../../support/scan-all.ts";
 import { github, gitlab } from "../../support/world.ts";
 import type { Receiver } from "../../webhooks/support.ts";
 import { dayMs, hourMs, minuteMs, typesOf, useRinging } from "./ringing.ts";
@@ -116,22 +120,88 @@ describe("the ring of a thing", () => {
     expect(named(whole)).toEqual(["all", "narrow", "of home", "of other", "wide"]);
   });
 
+  test("names a key of a workspace with thousands of keys at once, and no key that ended or was rotated", async () => {
+    await world().workspace("acme");
+    const uuid = await company("one", { workspace_id: "acme" });
+    const by = { kind: "organization", organization: uuid, owner: "u-admin", role: "cr_admin" } as const;
+    const whole = await endpoint("w#acme", ["key.expiring"]);
+    const single = await endpoint(uuid, ["key.expiring"]);
+    const token = await world().token("acme", "u-admin", 4);
+    const [kept, ended, rotated] = [
+      await world().key({ ...by, expiresInDays: 4 }),
+      await world().key({ ...by, expiresInDays: 4 }),
+      await world().key({ ...by, expiresInDays: 4 }),
+    ];
+    await world().revoke(ended);
+    const successor = await world().rotate(rotated, 90_000);
+    clock().advance(dayMs);
+    await run(3);
+    const named = ({ heard }: Receiver) =>
+      z
+        .array(z.object({ key_id: z.string() }))
+        .parse(heard.splice(0)[0]?.data.keys)
+        .map(({ key_id }) => key_id)
+        .toSorted();
+    const ofOne = [kept.key.id, successor.key.id];
+    expect(named(single.receiver)).toEqual(ofOne.toSorted());
+    expect(named(whole.receiver)).toEqual([...ofOne, token.key.id].toSorted());
+    // What the run costs does not depend on the number of keys: no key is read.
+    const meter = new StoreMeter();
+    clock().advance(minuteMs);
+    await ringWebhooks(deps(store().table.metered(meter)));
+    expect(meter.calls.filter(({ operation }) => operation !== "Query" && operation !== "GetItem")).toEqual(
+      [],
+    );
+    // No note of an ended key is left for later.
+    for (const { key } of [ended, rotated])
+      expect(JSON.stringify(await scanAll(store().table)).split(`#${key.id}"`)).toHaveLength(
+        JSON.stringify(await scanAll(store().table)).split(`KEY#${key.id}"`).length,
+      );
+  });
+
+  test("names a key that an earlier release made, from the next day on", async () => {
+    const uuid = await company();
+    const by = { kind: "organization", organization: uuid, owner: "u-admin", role: "cr_admin" } as const;
+    const { receiver } = await endpoint(uuid, ["key.expiring"]);
+    const keys = [await world().key({ ...by, expiresInDays: 4 })];
+    const revoked = await world().key({ ...by, expiresInDays: 4 });
+    await world().revoke(revoked);
+    const notes = await Array.fromAsync(queryAll(store().table, kinds.news.range({ tenant: `o#${uuid}` })));
+    expect(notes.length).toBe(2);
+    await store().table.writeMany(notes.map((note) => ({ delete: note })));
+    clock().advance(hourMs);
+    expect([await noteKeys(deps()), await noteKeys(deps())]).toEqual([2, 0]);
+    // A note was due since the pass of the day before.
+    keys.push(await world().key({ ...by, expiresInDays: 15 }));
+    const late = await Array.fromAsync(queryAll(store().table, kinds.news.range({ tenant: `o#${uuid}` })));
+    await store().table.writeMany(
+      late.filter(({ id }) => id === keys[1]?.key.id).map((note) => ({ delete: note })),
+    );
+    clock().advance(dayMs + hourMs);
+    expect(await noteKeys(deps())).toBe(3);
+    receiver.heard.length = 0;
+    await run(4);
+    const named = (index: number) => [{ key_id: keys[index]?.key.id, expires_at: expect.any(String) }];
+    expect(receiver.heard.splice(0).map(({ data }) => data.keys)).toEqual([named(0), named(1)]);
+    clock().advance(2 * dayMs);
+    expect(await noteKeys(deps())).toBe(0);
+    await run(4);
+    expect(receiver.heard.map(({ data }) => data.keys)).toEqual([named(0)]);
+  });
+
   test("comes also if more things of others or of another type were noted since", async () => {
     await world().workspace("acme");
-    const uuid = await company("one", { workspace_id: "acme", approval_delay_days: 3 });
+    await company("one", { workspace_id: "acme", approval_delay_days: 3 });
     const other = await company("two", { workspace_id: "acme" });
-    const { receiver, stored } = await endpoint(uuid, ["learning.pending"]);
+    const { receiver, stored } = await endpoint("w#acme", ["learning.pending"]);
     await world().learning(github("one"), "Wait.");
     const tenant = workspaceTenant("acme");
     const noteMany = (count: number) =>
       store().table.writeMany(
-        Array.from({ length: count }, (_, index) =>
-          newsPut(
-            { tenant, organization: other, nowMs: clock().now },
-            "security.scan_completed",
-            `r${index}`,
-          ),
-        ),
+        Array.from({ length: count }, (_, index) => {
+          const note = { type: "security.scan_completed", id: `r${index}`, nowMs: clock().now } as const;
+          return newsPuts({ tenant, organization: other }, note);
+        }).flat(),
       );
     clock().advance(1);
     await noteMany(1_100);

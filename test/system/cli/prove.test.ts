@@ -1,8 +1,8 @@
-import { execFile } from "node:child_process";
+import { type ChildProcess, execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { projectDirectory } from "../../../infra/bundle.ts";
 import { tls } from "../../../infra/constructs/api-definition.ts";
@@ -12,6 +12,17 @@ import { firstPath, type ProofContext, proofs } from "../../../lib/checks/proofs
 import { ProofStack } from "../../../lib/checks/proofs/stack.ts";
 import { operatorIdentity } from "../../../lib/operator/stack.ts";
 import { type AwsRequest, startFakeAws } from "../../checks/fake-aws.ts";
+import { TestClock } from "../../support/clock.ts";
+
+type Changes = {
+  /** Paths of the closed API, if not those of the last template. */
+  readonly paths?: readonly string[];
+  /** CloudFormation's error for an action, as code and message. */
+  readonly refused?: Readonly<Record<string, readonly [code: string, message: string]>>;
+  readonly functionsStay?: boolean;
+  onDelete?(): string;
+  onDescribe?(): void;
+};
 
 /** AWS's answers as the service needs them; a test changes some. */
 const asNeeded = {
@@ -33,10 +44,11 @@ const asNeeded = {
   updated: "UPDATE_COMPLETE",
   deleted: "DELETE_COMPLETE",
 };
-let answers = { ...asNeeded };
+let answers: typeof asNeeded & Changes = { ...asNeeded };
 let status: string;
 let functions: Set<string>;
 let templates: string[];
+let actions: string[];
 let aws: Awaited<ReturnType<typeof startFakeAws>>;
 
 const json = (response: ServerResponse, body: unknown) => void response.end(JSON.stringify(body));
@@ -45,9 +57,17 @@ const json = (response: ServerResponse, body: unknown) => void response.end(JSON
 function cloudformation({ body }: AwsRequest, response: ServerResponse): void {
   const input = new URLSearchParams(body.toString());
   const action = input.get("Action") ?? "";
+  const [code, message] = answers.refused?.[action] ?? [];
+  if (code !== undefined) {
+    response.writeHead(400, { "content-type": "text/xml" });
+    const fault = `<Type>Sender</Type><Code>${code}</Code><Message>${message}</Message>`;
+    return void response.end(`<ErrorResponse><Error>${fault}</Error></ErrorResponse>`);
+  }
+  actions.push(action);
   if (action === "CreateStack") status = answers.created;
   if (action === "UpdateStack") status = answers.updated;
-  if (action === "DeleteStack") status = answers.deleted;
+  if (action === "DeleteStack") status = answers.onDelete?.() ?? answers.deleted;
+  if (action === "DescribeStacks") answers.onDescribe?.();
   if (input.has("TemplateBody")) templates.push(input.get("TemplateBody") ?? "");
   const values: Readonly<Record<string, string>> = {
     [proofOutputs.closedApiId]: "abc123",
@@ -67,6 +87,11 @@ function cloudformation({ body }: AwsRequest, response: ServerResponse): void {
   const results: Readonly<Record<string, string>> = {
     CreateStack: "<StackId>arn:stack</StackId>",
     DescribeStacks: `<Stacks><member><StackStatus>${status}</StackStatus><Outputs>${outputs.join("")}</Outputs></member></Stacks>`,
+    ListStackResources:
+      "<StackResourceSummaries><member><LogicalResourceId>Role</LogicalResourceId><ResourceType>AWS::IAM::Role</ResourceType>" +
+      "<PhysicalResourceId>role-1</PhysicalResourceId><ResourceStatus>DELETE_FAILED</ResourceStatus>" +
+      "<ResourceStatusReason>it has policies</ResourceStatusReason></member><member><LogicalResourceId>Table</LogicalResourceId>" +
+      "<ResourceType>AWS::DynamoDB::Table</ResourceType><ResourceStatus>DELETE_COMPLETE</ResourceStatus></member></StackResourceSummaries>",
     DescribeStackEvents: `<StackEvents>${event("Stage", "Resource update cancelled")}${event("Closed", reason)}</StackEvents>`,
   };
   response.setHeader("content-type", "text/xml");
@@ -91,6 +116,8 @@ function lambda(
     functions.add(FunctionName);
     return json(response, { FunctionName });
   }
+  if (method === "DELETE" && answers.functionsStay)
+    return void response.writeHead(403, { "x-amzn-errortype": "AccessDeniedException" }).end("{}");
   if (method === "DELETE") {
     functions.delete(name);
     return void response.writeHead(204).end();
@@ -129,10 +156,14 @@ beforeAll(async () => {
   aws = await startFakeAws(() => ({}), {
     cloudformation,
     lambda: (request, response) => lambda({ ...request, method: response.req.method ?? "" }, response),
-    apigateway: ({ target }, response) =>
-      target === "/restapis/abc123"
-        ? json(response, answers.restApi)
-        : void response.writeHead(404).end("{}"),
+    apigateway({ target }, response) {
+      if (target === "/restapis/abc123") return json(response, answers.restApi);
+      if (target !== "/restapis/abc123/resources") return void response.writeHead(404).end("{}");
+      const [path = ""] = /"\/(one|two)"/.exec(templates.at(-1) ?? "") ?? [];
+      return json(response, {
+        item: (answers.paths ?? ["/", path.replaceAll('"', "")]).map((each) => ({ path: each })),
+      });
+    },
     servicequotas: (_, response) => json(response, { Quotas: answers.quotas }),
     "": executeApi,
   });
@@ -143,6 +174,7 @@ beforeEach(() => {
   status = "";
   functions = new Set();
   templates = [];
+  actions = [];
   for (const [name, value] of Object.entries(environment())) vi.stubEnv(name, value);
 });
 afterEach(() => void vi.unstubAllEnvs());
@@ -157,16 +189,18 @@ async function prove(name: RegExp) {
     identity,
     stack,
     output: (each) => outputs.get(proofOutputs[each]) ?? expect.fail(`no output ${each}`),
+    leftovers: new Map(),
+    signal: new AbortController().signal,
   };
   return await proof.run(context);
 }
 
 /** Each proof, an answer of AWS that refutes it, and what the table then says. */
-const refuted: ReadonlyArray<readonly [RegExp, Partial<typeof asNeeded>, RegExp]> = [
+const refuted: ReadonlyArray<readonly [RegExp, Partial<typeof asNeeded & Changes>, RegExp]> = [
   [
     /^An import keeps/,
     { restApi: { ...asNeeded.restApi, securityPolicy: "TLS_1_0" } },
-    /^TLS_1_0, endpoint closed/,
+    /TLS_1_0, endpoint closed/,
   ],
   [
     /^An import keeps/,
@@ -182,9 +216,10 @@ const refuted: ReadonlyArray<readonly [RegExp, Partial<typeof asNeeded>, RegExp]
     /^Lambda: ServiceException/,
   ],
   [/without concurrency/, { gateway: { status: 502, body: "{}" } }, /the gateway: 502 \{\}/],
-  [/^Service Quotas/, { quotas: [] }, /lists no requests per minute/],
+  [/^An import keeps/, { paths: ["/"] }, /^paths \/, /],
   [/^An answer of 16 MiB/, { streamed: 10_000_000 }, /10000000 of 16777216 bytes/],
   [/^A changed path/, { closedStatus: 401 }, /its address answers 401/],
+  [/^A changed path/, { paths: ["/", "/one"] }, /^paths \/ \/one, /],
 ];
 
 /** Bundling ten functions takes seconds: the runs of the whole command below show both ways of this one. */
@@ -195,7 +230,9 @@ test.each(proofs.map(({ name }) => name).filter((name) => !bundling.test(name)))
   async (name) => {
     const { held, found } = await prove(new RegExp(`^${name}$`));
     expect([held, found]).toEqual([true, expect.stringMatching(/\w/)]);
-    expect(refuted.some(([which]) => which.test(name))).toBe(true);
+    expect([/^Service Quotas/, ...refuted.map(([which]) => which)].some((each) => each.test(name))).toBe(
+      true,
+    );
   },
 );
 
@@ -206,6 +243,70 @@ test.each(refuted)(
     expect(await prove(name)).toEqual({ held: false, found: expect.stringMatching(shown) });
   },
 );
+
+test("a quota that the account does not have is not shown, with the reason; one too small is refuted", async () => {
+  answers = { ...asNeeded, quotas: [] };
+  const shown = await prove(/^Service Quotas/);
+  expect(shown).toEqual({ held: "not shown", found: expect.stringMatching(/lists no requests per minute/) });
+  answers.quotas = asNeeded.quotas.map((quota) => ({ ...quota, Value: 6 }));
+  await expect(prove(/^Service Quotas/)).rejects.toThrow("embed 6 texts a minute");
+});
+
+describe("the removal of the stack", () => {
+  const clock = new TestClock();
+  const stack = async () => new ProofStack("ReviewApi-prove-1", await operatorIdentity(undefined), { clock });
+
+  test("ends at once if there is no such stack", async () => {
+    answers = {
+      ...asNeeded,
+      refused: { DescribeStacks: ["ValidationError", "Stack with id x does not exist"] },
+    };
+    await (await stack()).remove();
+    expect(actions).toEqual([]);
+  });
+
+  test("any other answer about the stack does not mean that it is gone", async () => {
+    answers = {
+      ...asNeeded,
+      refused: { DescribeStacks: ["ExpiredToken", "The security token has expired"] },
+    };
+    await expect((await stack()).remove()).rejects.toThrow("token has expired");
+    answers = {
+      ...asNeeded,
+      refused: { DescribeStacks: ["ValidationError", "1 validation error detected"] },
+    };
+    await expect((await stack()).remove()).rejects.toThrow("validation error detected");
+  });
+
+  test("a deletion that failed is asked for again, until the stack is gone", async () => {
+    let attempts = 0;
+    answers.onDelete = () => (++attempts < 3 ? "DELETE_FAILED" : "DELETE_COMPLETE");
+    await (await stack()).remove();
+    expect(attempts).toBe(3);
+  });
+
+  test("a stack that is being updated is deleted when the update has ended", async () => {
+    status = "UPDATE_IN_PROGRESS";
+    const asked: string[] = [];
+    answers.onDescribe = () => {
+      if (asked.push(status) === 3) status = "UPDATE_COMPLETE";
+    };
+    await (await stack()).remove();
+    expect([asked.slice(0, 3), status]).toEqual([
+      ["UPDATE_IN_PROGRESS", "UPDATE_IN_PROGRESS", "UPDATE_IN_PROGRESS"],
+      "DELETE_COMPLETE",
+    ]);
+  });
+
+  test("after 20 minutes it gives up, and names what remains with the reason", async () => {
+    answers.deleted = "DELETE_FAILED";
+    const startedMs = clock.nowMs();
+    await expect((await stack()).remove()).rejects.toThrow(
+      "DELETE_FAILED after 20 minutes: AWS::IAM::Role role-1 (it has policies)",
+    );
+    expect(clock.nowMs() - startedMs).toBe(20 * 60_000);
+  });
+});
 
 test("an update in progress fails the change of a path with CloudFormation's first reason", async () => {
   answers.updated = "UPDATE_ROLLBACK_COMPLETE";
@@ -232,11 +333,16 @@ test("the stack is made of the service's own parts, and changes only a path", as
   expect(first).not.toMatch(/AWS::ApiGateway::Account|AWS::Logs|"Retain"|BootstrapVersion/);
 });
 
-function run(env: NodeJS.ProcessEnv) {
+function run(env: NodeJS.ProcessEnv, onStart = (_: ChildProcess) => {}) {
   return new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
-    const file = join(projectDirectory, "cli", "prove", "run.ts");
-    execFile(process.execPath, [file], { env: { PATH: process.env.PATH, ...env } }, (error, stdout, stderr) =>
-      resolve({ code: error?.code ?? 0, stdout, stderr }),
+    const file = join(projectDirectory, "cli", "prove.ts");
+    onStart(
+      execFile(
+        process.execPath,
+        [file],
+        { env: { PATH: process.env.PATH, ...env } },
+        (error, stdout, stderr) => resolve({ code: error?.code ?? 0, stdout, stderr }),
+      ),
     );
   });
 }
@@ -250,13 +356,38 @@ test("the command says what it costs, prints a row for each proof, and removes w
 });
 
 test("a proof that does not hold, or a stack that stays, ends the command with 1 and is named", async () => {
-  Object.assign(answers, { report: "REPORT Init Duration: 950.00 ms", deleted: "DELETE_FAILED" });
+  Object.assign(answers, {
+    report: "REPORT Init Duration: 950.00 ms",
+    refused: { DeleteStack: ["AccessDenied", "not allowed"] },
+    functionsStay: true,
+  });
   const { code, stdout, stderr } = await run(environment());
   expect(code).toBe(1);
   expect(stdout).toMatch(/\| Functions start in at most 400 ms \| \*\*no\*\* \| .* 950 ms/);
-  expect(stderr).toMatch(/^ReviewApi-prove-\w+ stays, delete it: Closed: /);
-  expect(functions.size).toBe(0);
+  const [, name = ""] = /^(ReviewApi-prove-\w+) was not removed: .*not allowed/.exec(stderr) ?? [];
+  expect(stderr).toContain(
+    `${name} stays. Remove it: aws cloudformation delete-stack --stack-name ${name} --`,
+  );
+  expect(functions.size).toBeGreaterThan(0);
+  for (const each of functions)
+    expect(stderr).toContain(
+      `Remove it: aws lambda delete-function --function-name ${each} --region eu-test-1`,
+    );
 });
+
+test.each(["SIGINT", "SIGTERM"] as const)(
+  "a proof that %s interrupts removes its stack, and says first what would stay",
+  async (signal) => {
+    answers.created = "CREATE_IN_PROGRESS";
+    const { code, stdout, stderr } = await run(environment(), (child) => {
+      // Twice, as npm sends a Ctrl-C.
+      answers.onDescribe = () => void (child.kill(signal) && child.kill(signal));
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^Interrupted\. .*\nReviewApi-prove-\w+ stays\. Remove it: aws cloudformation /);
+    expect([status, stdout]).toEqual(["DELETE_COMPLETE", expect.not.stringContaining("An import keeps")]);
+  },
+);
 
 test("a stack that cannot be created ends the command with CloudFormation's reason, and is removed", async () => {
   answers.created = "ROLLBACK_COMPLETE";

@@ -14,6 +14,7 @@ import { item, newHome, verbsOf } from "../../learnings/fixture.ts";
 import { TestClock } from "../../support/clock.ts";
 import { organizationOf } from "../../support/stored.ts";
 import { github, World } from "../../support/world.ts";
+import { failingForDays } from "../../webhooks/support.ts";
 import { ofType } from "../infra/support.ts";
 import { useDeployment } from "./deployment.ts";
 import { logLines } from "./logs.ts";
@@ -214,7 +215,7 @@ test("ringWebhooks rings webhooks of an organization and a workspace, and disabl
   for (const [index, update] of places.entries())
     await table().write({
       update,
-      change: { set: [["rung", {}], ...(index === 0 ? [["failing_since_ms", 1] as const] : [])] },
+      change: { set: [["rung", {}], ...(index === 0 ? [["retries", failingForDays] as const] : [])] },
     });
   await deployment().wake("ScheduleRingWebhooks");
   expect(deployment().iamProxy.denied).toEqual([]);

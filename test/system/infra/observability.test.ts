@@ -228,7 +228,12 @@ describe("alarms", () => {
       false,
     );
     expect(counted('{"level":"error","message":"request","status":500}')).toBe(false);
-    expect(alarmOf("failedStarts")).toMatchObject({ Threshold: 0, EvaluationPeriods: 1 });
+    // Both lines of one failed start stay silent; a second failed start rings.
+    expect(alarmOf("failedStarts")).toMatchObject({
+      Threshold: 2,
+      EvaluationPeriods: 1,
+      ComparisonOperator: "GreaterThanThreshold",
+    });
   });
 
   test("events that fail after a release ring; a few bad events of a sender do not", () => {

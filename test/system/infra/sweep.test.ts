@@ -7,7 +7,7 @@ import { projectDirectory } from "../../../infra/bundle.ts";
 import { startFakeAws } from "../../checks/fake-aws.ts";
 
 const pages = [
-  ["ReviewApi", "ReviewApi-pr-7", "ReviewApi-pr-8"],
+  ["ReviewApi", "ReviewApi-pr-6", "ReviewApi-pr-7", "ReviewApi-pr-8"],
   ["ReviewApi-pr-9", "ReviewApi-ann", "Other-pr-7"],
 ];
 const states: Readonly<Record<string, string>> = { 7: "closed", 8: "open", 9: "closed" };
@@ -30,7 +30,9 @@ beforeAll(async () => {
   github = createServer(({ url = "", headers }, response) => {
     const number = /^\/repos\/we\/reviews\/pulls\/(\d+)$/.exec(url)?.[1] ?? "";
     const isAllowed = headers.authorization === "Bearer token" && !isBroken;
-    response.writeHead(isAllowed ? 200 : 403).end(JSON.stringify({ state: states[number] }));
+    response
+      .writeHead(isAllowed ? (states[number] ? 200 : 404) : 403)
+      .end(JSON.stringify({ state: states[number] }));
   });
   github.listen(0, "127.0.0.1");
   await once(github, "listening");
@@ -40,7 +42,7 @@ afterAll(async () => {
   github.close();
 });
 
-function sweep() {
+function sweep(...numbers: readonly string[]) {
   const address = github.address();
   const env = {
     PATH: process.env.PATH,
@@ -55,7 +57,7 @@ function sweep() {
   return new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
     execFile(
       process.execPath,
-      [join(projectDirectory, "infra", "sweep.ts")],
+      [join(projectDirectory, "infra", "sweep.ts"), ...numbers],
       { env },
       (error, stdout, stderr) => resolve({ code: error?.code ?? 0, stdout, stderr }),
     );
@@ -66,9 +68,22 @@ test("the stacks of closed pull requests are found, on every page, and no other 
   expect(await sweep()).toMatchObject({ code: 0, stdout: "[7,9]\n" });
 });
 
+test("a pull request that GitHub does not have keeps its stack, is named, and stops no other removal", async () => {
+  const { stdout, stderr } = await sweep();
+  expect([stdout, stderr]).toEqual([
+    "[7,9]\n",
+    expect.stringContaining("no pull request 6: its stack stays"),
+  ]);
+});
+
+test("one pull request can be asked about again, right before its stack is removed", async () => {
+  expect(await sweep("9")).toMatchObject({ code: 0, stdout: "[9]\n" });
+  expect(await sweep("8")).toMatchObject({ code: 0, stdout: "[]\n" });
+});
+
 test("if GitHub does not say whether a pull request is open, no stack is named", async () => {
   isBroken = true;
   const { code, stdout, stderr } = await sweep();
   expect([code, stdout]).toEqual([1, ""]);
-  expect(stderr).toContain("GitHub answered 403 for pull request 7.");
+  expect(stderr).toContain("GitHub answered 403 for pull request 6.");
 });

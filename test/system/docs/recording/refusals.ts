@@ -36,6 +36,7 @@ const always =
 export const refusals: Readonly<Partial<Record<ErrorCode, (circumstances: Circumstances) => Refusal>>> = {
   UNAUTHORIZED: () => ({ key: null }),
   KEY_TYPE_FORBIDDEN: () => ({ key: "agentic" }),
+  KEY_LIMITED: ({ operation }) => ({ key: operation.tag === "Metrics" ? "auditOnly" : "metricsOnly" }),
   LEGACY_API_KEY: () => ({ key: "legacy" }),
   WORKSPACE_ADMIN_REQUIRED: () => ({ key: "formerAdmin" }),
   PAYLOAD_TOO_LARGE: ({ operation }) => ({
@@ -111,7 +112,13 @@ export const refusals: Readonly<Partial<Record<ErrorCode, (circumstances: Circum
     body: { ...Object(request.body), types: ["audit_logs"] },
   }),
   WEBHOOK_LIMIT_REACHED: () => ({ key: "crowded" }),
-  KEY_ROTATED: ({ world }) => ({ path: { key_id: world.keyIds.rotated } }),
+  KEY_ROTATED: ({ operation, world }) =>
+    operation.id === "createKey" ? { key: "rotated" } : { path: { key_id: world.keyIds.rotated } },
+  KEY_EXISTS: ({ request }) => ({
+    sentBefore: true,
+    body: { ...Object(request.body), name: "another vendor" },
+  }),
+  KEY_LIMIT_REACHED: () => ({ key: "crowded" }),
   ROLE_NAME_TAKEN: () => ({ body: { name: "Guest" } }),
   ROLE_LIMIT_REACHED: () => ({ key: "crowded" }),
   ROLE_IN_USE: ({ world }) => ({ path: { role_id: world.roles.reviewer } }),

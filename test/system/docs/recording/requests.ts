@@ -257,6 +257,17 @@ const chosenRequests = (world: ExampleWorld): Partial<Record<OperationId, readon
       showsUse: true,
     },
   ],
+  createKey: [
+    {
+      title: "For a vendor that reads metrics",
+      body: {
+        name: "metrics vendor",
+        only: ["metrics:read"],
+        expires_in_days: 30,
+        idempotency_key: "8d2e5f10-3c4b-4a69-9d7e-1f6a2b3c4d5e",
+      },
+    },
+  ],
   rotateKey: [{ title: "With a grace of ten minutes", body: { grace_seconds: 600 } }],
   createWebhook: [
     {

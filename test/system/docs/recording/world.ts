@@ -1,6 +1,6 @@
 import type { Permission } from "../../../../lib/contract/access.ts";
 import * as kinds from "../../../../lib/contract/items.ts";
-import { peopleLimits, webhookLimits } from "../../../../lib/contract/limits.ts";
+import { keyLimits, peopleLimits, webhookLimits } from "../../../../lib/contract/limits.ts";
 import { localEmbedder } from "../../../../lib/index/local-embedder.ts";
 import { reconcileAll } from "../../../../lib/index/reconcile.ts";
 import { learningsOf } from "../../../support/stored.ts";
@@ -25,6 +25,9 @@ export type KeyName =
   | "user"
   | "hostedUser"
   | "powerless"
+  | "metricsOnly"
+  | "auditOnly"
+  | "rotated"
   | "workspace"
   | "instance"
   | "homeless"
@@ -240,6 +243,8 @@ async function makeKeys(world: World, { organization, hosted, second }: Places, 
     instance: await key({ kind: "instance", ...scope, ...admin, name: "nightly sync" }),
     legacy: await key({ kind: "legacy", organization }),
     agentic: await key({ kind: "agentic", organization, owner: "502" }),
+    metricsOnly: await key({ kind: "organization", organization, ...admin, only: ["metrics:read"] }),
+    auditOnly: await key({ kind: "organization", organization, ...admin, only: ["audit_logs:read"] }),
   };
   step("instance key that is not authorized for its home");
   const homeless = await world.key({ kind: "instance", ...scope, ...admin, name: "old sync" });
@@ -251,7 +256,10 @@ async function makeKeys(world: World, { organization, hosted, second }: Places, 
   await world.workspace("former", { name: "Former", admins: [{ user_id: "501", email: null }] });
   const formerAdmin = (await world.token("former", "501")).text;
   await world.workspace("former", { name: "Former", admins: [{ user_id: "502", email: null }] });
-  return { ...keys, homeless: homeless.text, workspace, formerAdmin };
+  step("key in its grace");
+  const rotated = await world.key({ kind: "organization", organization, ...admin });
+  await world.rotate(rotated, 3600);
+  return { ...keys, homeless: homeless.text, workspace, formerAdmin, rotated: rotated.text };
 }
 
 async function makeManagedKeys(world: World, organization: string, step: Step) {
@@ -277,7 +285,7 @@ async function keysOfOddPlaces(world: World, step: Step) {
     const organization = await world.organization(id, { ...place, name: `Odd ${id}`, ...change });
     await world.member(place, "501", { role: "cr_admin" });
     const key = await world.key({ kind: "organization", organization, ...admin });
-    return { key: key.text, organization };
+    return { key: key.text, id: key.key.id, organization };
   };
   await world.instance("odd", { name: "Odd" });
   const crowded = await keyOf("8005", {});
@@ -285,6 +293,11 @@ async function keysOfOddPlaces(world: World, step: Step) {
     step(`role Role ${count}`);
     await world.role(crowded.organization, `Role ${count}`, { permissions: [] });
   }
+  const made = Array.from({ length: keyLimits.madeKeysMax }, (_, index) => ({
+    ...{ id: `k${index}`, at_ms: 0, ends_at_ms: 32_503_680_000_000, once: "", request: "" },
+  }));
+  const line = { ...kinds.keyLine.key({ keyId: crowded.id }), version: 1, ended: false, made };
+  await world.deps.table.write({ put: line });
   for (let count = 0; count < webhookLimits.perScopeMax; count++)
     await webhookOf(world, crowded.organization, `https://hooks.acme.example/${count}`, step);
   return {

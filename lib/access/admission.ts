@@ -1,9 +1,9 @@
-import type { Principal } from "../access/principal.ts";
-import { type Admission, RateLimitExceeded, type RateLimiter } from "../access/rate-limiter.ts";
-import type { Scope } from "../access/scope.ts";
 import { ApiError } from "../contract/api-error.ts";
 import { isReadOnly, type Operation } from "../contract/operation.ts";
 import type { Table } from "../store/table.ts";
+import type { Principal } from "./principal.ts";
+import { type Admission, RateLimitExceeded, type RateLimiter } from "./rate-limiter.ts";
+import type { Scope } from "./scope.ts";
 
 /** The owner of the rate-limit window that this call counts in. */
 export function bucketOwner({ rateLimit }: Operation, principal: Principal, scope: Scope): string {

@@ -1,16 +1,30 @@
-import { AuthenticationError } from "../access/authenticate.ts";
-import { actorOf } from "../access/principal.ts";
-import { recordRefusal } from "../audit/refusals.ts";
+import type { AuditDeps } from "../audit/entry.ts";
+import { type KeyRefusal, recordRefusal } from "../audit/refusals.ts";
 import type { ApiError } from "../contract/api-error.ts";
 import { type ErrorCode, errorCodes } from "../contract/errors.ts";
 import * as kinds from "../contract/items.ts";
+import { auditLimits, cacheLimits } from "../contract/limits.ts";
 import { describeError, log } from "../runtime/log.ts";
 import type { KeyItem } from "../store/items/key.ts";
 import { parseMember } from "../store/items/people.ts";
 import type { Table } from "../store/table.ts";
-import type { Dependencies } from "./dependencies.ts";
-import { gatewayRequestIdOf, sourceIpOf } from "./headers.ts";
-import type { RequestRecord } from "./request-record.ts";
+import { AuthenticationError } from "./authenticate.ts";
+import { actorOf, type Principal } from "./principal.ts";
+
+/** The refusals that a warm function has recorded within the last minute, so that repeated refusals cost no reads. */
+export class RefusalMemory {
+  readonly #recordedAtMs = new Map<string, number>();
+
+  isRecorded(keyId: string, reason: string, nowMs: number): boolean {
+    const atMs = this.#recordedAtMs.get(`${keyId} ${reason}`);
+    return atMs !== undefined && atMs <= nowMs && nowMs < atMs + auditLimits.refusedEveryMs;
+  }
+
+  noteRecorded(keyId: string, reason: string, nowMs: number): void {
+    if (this.#recordedAtMs.size >= cacheLimits.refusalsMax) this.#recordedAtMs.clear();
+    this.#recordedAtMs.set(`${keyId} ${reason}`, nowMs);
+  }
+}
 
 /** Statuses that refuse a key, as opposed to statuses for a mistake in the request. */
 const refusingStatuses = new Set([401, 402, 403, 410, 429]);
@@ -19,32 +33,21 @@ const refuses = (code: ErrorCode): boolean =>
 
 /** The answer is already decided: nothing that happens here changes it. */
 export async function auditRefusal(
-  deps: Dependencies,
-  record: RequestRecord,
+  deps: AuditDeps & { readonly table: Table; readonly refusals: RefusalMemory },
   error: ApiError,
+  principal: Principal | undefined,
+  request: Omit<KeyRefusal, "key" | "actor" | "reason">,
 ): Promise<void> {
-  const { principal } = record;
   const key = error instanceof AuthenticationError ? error.key : principal?.key;
   if (!key || !refuses(error.code)) return;
   const reason = error instanceof AuthenticationError ? error.reason : error.code;
   if (deps.refusals.isRecorded(key.id, reason, deps.clock.nowMs())) return;
   try {
-    const userName = principal ? principal.userName : await readUserName(record.table, key);
-    await recordRefusal(
-      { ...deps, table: record.table },
-      {
-        key,
-        actor: actorOf({ key, userName }),
-        reason,
-        operation: record.operation.id,
-        ipAddress: sourceIpOf(record.event),
-        requestId: record.requestId,
-        gatewayRequestId: gatewayRequestIdOf(record.event),
-      },
-    );
+    const userName = principal ? principal.userName : await readUserName(deps.table, key);
+    await recordRefusal(deps, { key, actor: actorOf({ key, userName }), reason, ...request });
     deps.refusals.noteRecorded(key.id, reason, deps.clock.nowMs());
   } catch (error) {
-    log("warn", "refusal not audited", { request_id: record.requestId, cause: describeError(error) });
+    log("warn", "refusal not audited", { request_id: request.requestId, cause: describeError(error) });
   }
 }
 

@@ -1,30 +1,30 @@
-import { withCurrentOrganizations } from "../access/authenticate.ts";
-import { followRows, type ScopeSpan, spanOf, untilLogsArrive } from "../access/follow-scope.ts";
-import type { OperationContext, OperationInput } from "../access/operation-context.ts";
-import { narrowToPlan } from "../access/policy.ts";
-import type { Principal } from "../access/principal.ts";
+import * as kinds from "../contract/items.ts";
+import type { Operation } from "../contract/operation.ts";
+import { valueAt } from "../contract/schema-sentences.ts";
+import type { TenantKey } from "../contract/tenants.ts";
+import type { OrganizationItem } from "../store/items/organization.ts";
+import { noEpochs, type OrganizationLeft, parseOrganizationLeft } from "../store/items/scope-epochs.ts";
+import { queryAll, type Table } from "../store/table.ts";
+import { withCurrentOrganizations } from "./authenticate.ts";
+import { followRows, type ScopeMark, type ScopeSpan, spanOf, untilLogsArrive } from "./follow-scope.ts";
+import type { OperationContext, OperationInput } from "./operation-context.ts";
+import { checkPermission, narrowToPlan, type SentWithRequest } from "./policy.ts";
+import type { Principal } from "./principal.ts";
 import {
   coversSeveral,
   type Scope,
   type ScopeOptions,
   type Selection,
   selectOrganizations,
-} from "../access/scope.ts";
-import * as kinds from "../contract/items.ts";
-import type { Operation } from "../contract/operation.ts";
-import type { TenantKey } from "../contract/tenants.ts";
-import type { OrganizationItem } from "../store/items/organization.ts";
-import { noEpochs, type OrganizationLeft, parseOrganizationLeft } from "../store/items/scope-epochs.ts";
-import { queryAll, type Table } from "../store/table.ts";
-import { checkMark, type OpenedCursor } from "./cursors.ts";
-import { fieldOf, listField, textField } from "./parameters.ts";
+} from "./scope.ts";
 
 /** What decides which organizations a request acts on. */
 type ScopeRequest = {
   readonly operation: Operation;
   readonly principal: Principal;
   readonly input: OperationInput<Operation>;
-  readonly cursor: OpenedCursor | undefined;
+  /** The request's cursor, whose binding is checked. */
+  readonly cursor: { readonly mark: ScopeMark | undefined } | undefined;
 };
 
 /** The organizations that the request names, or all that the key can reach. */
@@ -45,9 +45,22 @@ function orgIdOf({ body, organization }: Operation, input: OperationInput<Operat
 }
 
 /** When the last organization of a mirror leaves, the next request reports this removal; later requests are refused. */
-export const scopeOptionsOf = ({ operation, cursor, input }: ScopeRequest): ScopeOptions => ({
+const scopeOptionsOf = ({ operation, cursor, input }: ScopeRequest): ScopeOptions => ({
   mayBeEmpty: operation.paging?.resumable === true && cursor !== undefined && asksForRemoved(input.query),
 });
+
+/** Checks plan and permission, and brings the scope of a resumable walk up to date. */
+export async function authorizeScope(
+  deps: { readonly table: Table; readonly nowMs: number },
+  request: ScopeRequest,
+  selected: Scope,
+  sent: SentWithRequest,
+): Promise<Scope> {
+  const { operation, principal } = request;
+  const allowed = narrowToPlan(operation, selected, principal.key.kind, scopeOptionsOf(request));
+  checkPermission(operation, principal, sent);
+  return followScope(deps, request, allowed);
+}
 
 /**
  * For a resumable walk over several organizations: finds the organizations that became visible since the cursor was
@@ -60,7 +73,7 @@ export async function followScope(
 ): Promise<Scope> {
   const { operation, principal, cursor } = request;
   if (!operation.paging?.resumable || !coversSeveral(scope)) return scope;
-  const mark = cursor && checkMark(cursor, principal);
+  const mark = cursor?.mark;
   const whole = spanOf(principal.scopeEpochs ?? noEpochs, mark, nowMs);
   const caller = whole.rereads ? await withCurrentOrganizations(table, principal) : principal;
   const now = whole.rereads ? scopeNow(request, caller, scopeOptionsOf(request)) : scope;
@@ -109,7 +122,17 @@ function scopeNow(request: ScopeRequest, principal: Principal, options: ScopeOpt
   return narrowToPlan(operation, scope, principal.key.kind, options);
 }
 
-const asksForRemoved = (query: unknown): boolean => fieldOf(query, "include_removed") === true;
+const asksForRemoved = (query: unknown): boolean => valueAt(query, ["include_removed"]) === true;
+
+export function textField(part: unknown, name: string): string | undefined {
+  const value = valueAt(part, [name]);
+  return typeof value === "string" ? value : undefined;
+}
+
+function listField(part: unknown, name: string): string[] | undefined {
+  const value = valueAt(part, [name]);
+  return Array.isArray(value) ? value.map(String) : undefined;
+}
 
 /**
  * Finds the organization that a request acts on if only the data shows which. That organization is then the whole

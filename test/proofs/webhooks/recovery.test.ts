@@ -1,0 +1,199 @@
+import { describe, expect, test } from "vitest";
+import { operatorOrigin } from "../../../lib/audit/entry.ts";
+import { organizationTenant } from "../../../lib/contract/tenants.ts";
+import { webhookTypes } from "../../../lib/contract/webhooks.ts";
+import { testWebhook, updateWebhook } from "../../../lib/webhooks/manage.ts";
+import { toWebhookRecord } from "../../../lib/webhooks/record.ts";
+import { ringWebhooks } from "../../../lib/webhooks/ring.ts";
+import { organizationOf } from "../../support/stored.ts";
+import { github, publicNetwork } from "../../support/world.ts";
+import type { Receiver } from "../../webhooks/support.ts";
+import { dayMs, hourMs, minuteMs, typesOf, useRinging } from "./ringing.ts";
+
+const { clock, company, deps, endpoint, run, store, world } = useRinging();
+
+const works = (receiver: Receiver) => {
+  receiver.answer = (_, response) => void response.writeHead(204).end();
+};
+const dies = (receiver: Receiver) => {
+  receiver.answer = (_, response) => void response.destroy();
+};
+
+/** Who calls the API about the webhooks of an organization. */
+async function manager(uuid: string) {
+  const organization = await organizationOf(store().table, uuid);
+  const { tenant } = organization;
+  return {
+    scope: { owner: organizationTenant(uuid), tenant, organization, authorized: null },
+    caller: { ...world().deps, ...operatorOrigin, network: publicNetwork, admitted: Promise.resolve() },
+  };
+}
+
+describe("a receiver that was down", () => {
+  test("for an hour is rung for everything within two minutes of its first 2xx", async () => {
+    const uuid = await company("one", { approval_delay_days: 3 });
+    const types = webhookTypes.filter((type) => type !== "webhook.disabled");
+    const { receiver, stored } = await endpoint(uuid, types);
+    const by = { kind: "organization", organization: uuid, owner: "u-admin", role: "cr_admin" } as const;
+    await world().key({ ...by, expiresInDays: 15 });
+    await run(2);
+    clock().advance(1.3 * dayMs);
+    dies(receiver);
+    await world().pullRequest(github("one"), 1, {});
+    await world().learning(github("one"), "Wait.");
+    await world().scan(github("one"), { repository_id: "9001" });
+    await world().createLearnings(uuid, "u-admin", [{ repository_id: "9001", learning: "Say why." }]);
+    await run(60);
+    expect(Object.keys((await stored()).retries).toSorted()).toEqual(types.toSorted());
+    works(receiver);
+    receiver.heard.length = 0;
+    // The next attempt of its own is up to ten hours away.
+    while (receiver.heard.length === 0) await run();
+    await run(2);
+    expect([...new Set(typesOf(receiver))]).toEqual(types.toSorted());
+    expect((await stored()).retries).toEqual({});
+  });
+
+  test("and refuses one type for good is rung for it once more, not each minute", async () => {
+    const uuid = await company();
+    const { receiver, stored } = await endpoint(uuid, ["metrics.mcp", "metrics.reviews"], 500);
+    await run(40);
+    receiver.answer = ({ type }, response) =>
+      void response.writeHead(type === "metrics.mcp" ? 500 : 204).end();
+    const refusals = async (minutes: number) => {
+      receiver.heard.length = 0;
+      for (let minute = 0; minute < minutes; minute++) {
+        await world().pullRequest(github("one"), clock().now, {});
+        await run();
+      }
+      return receiver.heard.filter(({ type }) => type === "metrics.mcp").length;
+    };
+    const waiting = async () => (await stored()).retries["metrics.mcp"];
+    clock().now = (await waiting())?.due_ms ?? 0;
+    // By its own delay, and once because the other type was delivered.
+    expect(await refusals(5)).toBe(2);
+    expect(await refusals(20)).toBe(0);
+    expect(((await waiting())?.due_ms ?? 0) - clock().now).toBeGreaterThan(9 * hourMs);
+    // After a success of its own it is woken again.
+    clock().now = (await waiting())?.due_ms ?? 0;
+    works(receiver);
+    await run();
+    expect(await waiting()).toBeUndefined();
+    receiver.answer = ({ type }, response) =>
+      void response.writeHead(type === "metrics.mcp" ? 500 : 204).end();
+    expect(await refusals(3)).toBe(2);
+  });
+
+  test("is rung for everything after a test that it answered, however often it was tested", async () => {
+    const uuid = await company();
+    const { receiver, stored, id } = await endpoint(uuid, ["metrics.mcp", "metrics.reviews"], 500);
+    await run(40);
+    const { scope, caller } = await manager(uuid);
+    expect(toWebhookRecord(await stored()).next_attempt_at).toBe(
+      new Date(
+        Math.min(...Object.values((await stored()).retries).map(({ due_ms }) => due_ms)),
+      ).toISOString(),
+    );
+    for (const attempt of [1, 2]) {
+      await testWebhook(caller, scope, id);
+      receiver.heard.length = 0;
+      await run();
+      expect([attempt, typesOf(receiver)]).toEqual([attempt, []]);
+      receiver.answer = ({ type }, response) => void response.writeHead(type === "ping" ? 204 : 500).end();
+      await testWebhook(caller, scope, id);
+      expect(toWebhookRecord(await stored()).next_attempt_at).toBe(new Date(clock().now).toISOString());
+      receiver.heard.length = 0;
+      await run();
+      expect([attempt, typesOf(receiver)]).toEqual([attempt, ["metrics.mcp", "metrics.reviews"]]);
+      receiver.answer = (_, response) => void response.writeHead(500).end();
+    }
+    works(receiver);
+    await testWebhook(caller, scope, id);
+    await run();
+    expect(toWebhookRecord(await stored())).toMatchObject({ next_attempt_at: null, active: true });
+  });
+});
+
+describe("a webhook is not disabled by failures that no longer stand:", () => {
+  const notDisabled = { disabled_reason: null };
+
+  test("the type that failed was removed", async () => {
+    const uuid = await company("one", { approval_delay_days: 3 });
+    const { stored, id } = await endpoint(uuid, ["metrics.reviews", "learning.pending"], 500);
+    await run();
+    const { scope, caller } = await manager(uuid);
+    await updateWebhook(caller, scope, id, { types: ["learning.pending"] });
+    expect((await stored()).retries).toEqual({});
+    clock().advance(6 * dayMs);
+    await world().learning(github("one"), "Wait.");
+    await run(4);
+    expect(await stored()).toMatchObject({ ...notDisabled, retries: { "learning.pending": {} } });
+  });
+
+  test("the key that the ring named was revoked", async () => {
+    const uuid = await company("one", { approval_delay_days: 3 });
+    const by = { kind: "organization", organization: uuid, owner: "u-admin", role: "cr_admin" } as const;
+    const issued = await world().key({ ...by, expiresInDays: 4 });
+    const { receiver, stored } = await endpoint(uuid, ["key.expiring", "learning.pending"], 500);
+    clock().advance(1.5 * dayMs);
+    await run();
+    expect(receiver.heard).toHaveLength(1);
+    await world().revoke(issued);
+    await run(10);
+    expect((await stored()).retries).toEqual({});
+    clock().advance(6 * dayMs);
+    await world().learning(github("one"), "Wait.");
+    await run(4);
+    expect(await stored()).toMatchObject({ ...notDisabled, retries: { "learning.pending": {} } });
+  });
+
+  test("an older run ended after a newer one had delivered the ring", async () => {
+    const uuid = await company();
+    const { receiver, stored } = await endpoint(uuid, ["metrics.reviews"]);
+    const held = Promise.withResolvers<void>();
+    receiver.answer = (_, response) => void held.promise.then(() => response.writeHead(500).end());
+    const older = ringWebhooks({ ...deps(), network: { ...publicNetwork, attemptMsMax: 600_000 } });
+    await expect.poll(() => receiver.heard.length).toBe(1);
+    works(receiver);
+    await run();
+    held.resolve();
+    await older;
+    await run(2);
+    expect((await stored()).retries).toEqual({});
+    clock().advance(6 * dayMs);
+    await world().pullRequest(github("one"), 1, {});
+    receiver.answer = (_, response) => void response.writeHead(500).end();
+    await run();
+    expect(await stored()).toMatchObject(notDisabled);
+  });
+
+  test("another type was delivered less than five days ago", async () => {
+    const uuid = await company();
+    const { receiver, stored } = await endpoint(uuid, ["metrics.mcp", "metrics.reviews"]);
+    receiver.answer = ({ type }, response) =>
+      void response.writeHead(type === "metrics.mcp" ? 500 : 204).end();
+    await run();
+    clock().advance(4 * dayMs);
+    await world().pullRequest(github("one"), 1, {});
+    await run(2);
+    clock().advance(4 * dayMs);
+    await run();
+    expect(await stored()).toMatchObject(notDisabled);
+    clock().advance(2 * dayMs);
+    await run();
+    expect(await stored()).toMatchObject({ disabled_reason: "failing" });
+  });
+});
+
+test("a type that an older run attempts and a request removed meanwhile leaves no retry", async () => {
+  const uuid = await company();
+  const { receiver, stored, id } = await endpoint(uuid, ["metrics.reviews", "metrics.mcp"]);
+  const { scope, caller } = await manager(uuid);
+  receiver.answer = async (_, response) => {
+    await updateWebhook(caller, scope, id, { types: ["metrics.mcp"] });
+    response.writeHead(500).end();
+  };
+  clock().advance(minuteMs);
+  await ringWebhooks(deps());
+  expect((await stored()).retries).toEqual({});
+});
