@@ -71,6 +71,8 @@ async function everyMember(
 
 const users = { name: "USERS", required: true, help: "provider user ids, separated by commas" };
 
+const dryRunOption: OptionDefinitions = { "dry-run": { help: "only say what would happen" } };
+
 const setRole: Command = {
   name: "set-role",
   summary: "Give members a system role or a custom role; after this, events no longer change it",
@@ -83,6 +85,7 @@ const setRole: Command = {
       help: `${Object.keys(systemRoles).join(", ")}, or a custom role's id or name`,
       required: true,
     },
+    ...dryRunOption,
   },
   examples: [
     "members set-role 502 --org 1001 --role cr_admin",
@@ -97,6 +100,7 @@ const setRole: Command = {
         role: role.id,
         userIds,
         changesBillingAdmins: true,
+        dryRun: input.flag("dry-run"),
       });
       showOutcomes(input, terminal, outcomes, (count) => `Gave ${role.name} to ${plural(count, "member")}.`);
     });
@@ -111,6 +115,7 @@ const setSeat: Command = {
   options: {
     ...organizationOption,
     seat: { value: "STATE", help: seatStates.join(" or "), required: true },
+    ...dryRunOption,
   },
   examples: [
     "members set-seat 502 --org 1001 --seat assigned",
@@ -121,7 +126,8 @@ const setSeat: Command = {
     const action = input.choice("seat", seatStates) === "assigned" ? "assign" : "unassign";
     return withConnection(input, async ({ table, audited }) => {
       const organization = await findOrganizationByName(table, input.requiredText("org"));
-      const outcomes = await assignSeatsToMembers(audited, organization, { action, userIds });
+      const dryRun = input.flag("dry-run");
+      const outcomes = await assignSeatsToMembers(audited, organization, { action, userIds, dryRun });
       const verb = action === "assign" ? "Assigned" : "Unassigned";
       showOutcomes(input, terminal, outcomes, (count) => `${verb} ${plural(count, "seat")}.`);
     });
@@ -163,6 +169,9 @@ async function findRole(
 type Answer = {
   readonly status: BatchStatus;
   readonly succeeded: readonly string[];
+  readonly dry_run?: boolean;
+  readonly unchanged?: readonly string[];
+  readonly seats_left?: number;
   readonly failed: ReadonlyArray<{ user_id: string; code: ItemErrorCode; message: string }>;
 };
 
@@ -175,9 +184,19 @@ function showOutcomes(
 ): void {
   const { status, succeeded } = outcomes;
   const failed = outcomes.failed.map(({ id, code, message }) => ({ user_id: id, code, message }));
-  const answer: Answer = { status, succeeded, failed };
+  const { seatsLeft, unchanged } = outcomes;
+  const isDry = input.flag("dry-run");
+  const answer: Answer = {
+    ...{ status, succeeded, failed },
+    ...(isDry && { dry_run: true, unchanged, ...(seatsLeft !== undefined && { seats_left: seatsLeft }) }),
+  };
   if (input.flag("json")) terminal.out(JSON.stringify(answer));
-  else if (succeeded.length > 0) terminal.say(describe(succeeded.length));
+  else if (isDry) {
+    const changed = succeeded.filter((id) => !unchanged.includes(id));
+    terminal.say(`Nothing was changed. Would change: ${changed.join(", ") || "nobody"}.`);
+    if (unchanged.length > 0) terminal.say(`Have it already: ${unchanged.join(", ")}.`);
+    if (seatsLeft !== undefined) terminal.say(`Seats left after it: ${seatsLeft}.`);
+  } else if (succeeded.length > 0) terminal.say(describe(succeeded.length));
   if (failed.length > 0)
     throw new OperatorError(failed.map(({ user_id, message }) => `User ${user_id}: ${message}`).join("\n"));
 }

@@ -57,10 +57,12 @@ const batch = {
   succeeded: z.array(z.string()),
   /** Present if nothing was changed, because the request was a dry run. */
   dry_run: z.literal(true).optional(),
+  unchanged: z.array(z.string()).optional(),
 };
 
 export const seatsAnswer = z.strictObject({
   ...batch,
+  seats_left: z.int().min(0).optional(),
   failed: z.array(
     z.union([
       z.strictObject({ user_id: z.string(), ...failure(seatCode) }),
@@ -116,6 +118,8 @@ export const peopleWords: FieldWords = {
   succeeded: "The people who succeeded, as the request named them.",
   dry_run:
     "true: answers what would happen and changes nothing. Default `false`. Left out of an answer unless requested.",
+  unchanged: "With `dry_run`: those of `succeeded` who have it already. Left out otherwise.",
+  seats_left: "With `dry_run`: how many seats would be free after the call. Left out otherwise.",
   failed: "The people who failed.",
   "failed.user_id": "The Git provider's user id as it was sent.",
   "failed.email": "The e-mail address as it was sent.",

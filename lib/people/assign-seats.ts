@@ -244,7 +244,7 @@ function decide(
   action: SeatAction,
   { rest, state, outcomes, unrecorded }: SeatBatch,
 ): BatchPart<SeatsState> {
-  const { decided, changes, changed, failures } = decideEach(rest, state, seatContext, action);
+  const { decided, changes, changed, unchanged, failures } = decideEach(rest, state, seatContext, action);
   const { seatsTaken } = seatsOf(changes);
   const failed = unrecorded.forEntry(changed.length > 0, failures);
   const entry = failed
@@ -258,6 +258,8 @@ function decide(
     reportOutcomes: () => {
       unrecorded.written(failed !== undefined, failures);
       for (const { id, code } of failures) outcomes.fail(id, code, messages[code]);
+      outcomes.keep(unchanged);
+      outcomes.seatsLeft = Math.max(0, state.guard.seats_free - seatsTaken);
     },
     after: { ...state, guard: { ...state.guard, seats_free: state.guard.seats_free - seatsTaken } },
   };
@@ -280,6 +282,7 @@ function decideEach(
   let decided = 0;
   const changes: PersonChange[] = [];
   const changed: SeatChange[] = [];
+  const unchanged: string[] = [];
   const failures: SeatFailure[] = [];
   const organizations = new Set<string>();
   let memberships = 0;
@@ -305,7 +308,8 @@ function decideEach(
       changes.push(change);
       if (change.before.seat !== seat) changed.push({ ids, organizations: logsAfter });
     }
+    if (change?.before.seat === seat) unchanged.push(...ids);
     decided++;
   }
-  return { decided, changes, changed, failures };
+  return { decided, changes, changed, unchanged, failures };
 }

@@ -19,5 +19,6 @@ export const batchAnswer = (
     const id = withoutKeys(failure.id);
     return { [name]: id, ...failure, id };
   }),
-  ...(dryRun && { dry_run: true }),
+  ...(dryRun && { dry_run: true, unchanged: outcomes.unchanged }),
+  ...(dryRun && outcomes.seatsLeft !== undefined && { seats_left: outcomes.seatsLeft }),
 });

@@ -31,6 +31,9 @@ export type BatchStatus = "success" | "partial_success" | "failure";
 export class BatchOutcomes {
   readonly #ids: readonly string[];
   readonly #failures = new Map<string, ItemFailure>();
+  readonly #unchanged = new Set<string>();
+  /** Free seats after the batch; undefined for a batch of roles. */
+  seatsLeft: number | undefined;
 
   constructor(ids: readonly string[]) {
     this.#ids = ids;
@@ -38,6 +41,15 @@ export class BatchOutcomes {
 
   fail(id: string, code: ItemErrorCode, message: string): void {
     this.#failures.set(id, { id, code, message });
+  }
+
+  /** Those who have it already. */
+  keep(ids: Iterable<string>): void {
+    for (const id of ids) this.#unchanged.add(id);
+  }
+
+  get unchanged(): string[] {
+    return this.succeeded.filter((id) => this.#unchanged.has(id));
   }
 
   get succeeded(): string[] {

@@ -27,20 +27,20 @@ export async function changeRolesEverywhere(
   change: RoleChange,
 ): Promise<{ readonly outcomes: BatchOutcomes; readonly failed: readonly EverywhereFailure[] }> {
   const ids = [...new Set(change.userIds)];
-  const failures = new Map<OrganizationItem, readonly ItemFailure[]>();
+  const results = new Map<OrganizationItem, Pick<BatchOutcomes, "failed" | "unchanged">>();
   await inChunks(organizations, peopleLimits.organizationsAtOnce, async (organization) => {
     const isChanged = organization.plan === "enterprise";
-    failures.set(
+    results.set(
       organization,
       isChanged
-        ? (await changeRoles(context, organization, change)).failed
-        : await refuseOtherPlan(context, organization, ids),
+        ? await changeRoles(context, organization, change)
+        : { failed: await refuseOtherPlan(context, organization, ids), unchanged: [] },
     );
   });
   const outcomes = new BatchOutcomes(ids);
   const failed = new Map<string, EverywhereFailure>();
   for (const organization of organizations) {
-    for (const { id, code, message } of failures.get(organization) ?? []) {
+    for (const { id, code, message } of results.get(organization)?.failed ?? []) {
       const place = { org_id: organization.provider_organization_id, code, message };
       const places = [...(failed.get(id)?.organizations ?? []), place];
       const summary = `Failed in ${places.length} of ${plural(organizations.length, "organization")}.`;
@@ -48,6 +48,8 @@ export async function changeRolesEverywhere(
       failed.set(id, { id, code, message: summary, organizations: places });
     }
   }
+  const unchanged = [...results.values()].map((result) => new Set(result.unchanged));
+  outcomes.keep(ids.filter((id) => unchanged.every((some) => some.has(id))));
   return { outcomes, failed: ids.flatMap((id) => failed.get(id) ?? []) };
 }
 
@@ -56,7 +58,7 @@ async function refuseOtherPlan(
   { table }: AuditedContext,
   { uuid }: OrganizationItem,
   ids: readonly string[],
-): Promise<readonly ItemFailure[]> {
+): Promise<ItemFailure[]> {
   const items = await table.getMany(ids.map((id) => kinds.member.key({ organization: uuid, userId: id })));
   return ids.map((id, index): ItemFailure => {
     const item = items[index];

@@ -80,7 +80,7 @@ function decide(
   change: RoleChange,
   { rest, state, outcomes, unrecorded }: RoleBatch,
 ): BatchPart<RolesState> {
-  const { decided, changing, failures, admins } = decideEach(rest, state, change);
+  const { decided, changing, unchanged, failures, admins } = decideEach(rest, state, change);
   const changes = changing
     .map(parseMember)
     .filter(({ role }) => role !== change.role)
@@ -109,6 +109,7 @@ function decide(
     reportOutcomes: () => {
       unrecorded.written(failed !== undefined, failures);
       for (const { id, code } of failures) outcomes.fail(id, code, messages[code]);
+      outcomes.keep(unchanged);
     },
     after: { ...state, guard: { ...state.guard, counts: { ...state.guard.counts, cr_admin: admins } } },
   };
@@ -120,6 +121,7 @@ function decideEach(rest: readonly string[], { stored, guard }: RolesState, chan
   let admins = required(guard.counts.cr_admin, "count of admins");
   let decided = 0;
   const changing: Item[] = [];
+  const unchanged: string[] = [];
   const failures: RoleFailure[] = [];
   for (const id of rest) {
     const item = stored.get(id);
@@ -137,7 +139,8 @@ function decideEach(rest: readonly string[], { stored, guard }: RolesState, chan
         changing.push(item);
       }
     }
+    if (member?.role === role) unchanged.push(id);
     decided++;
   }
-  return { decided, changing, failures, admins };
+  return { decided, changing, unchanged, failures, admins };
 }

@@ -133,7 +133,7 @@ describe("a holder of a seat without an e-mail address", () => {
       ],
     };
     expect(await seats({ action: "unassign", user_ids })).toEqual(answer);
-    expect(dry).toEqual({ ...answer, dry_run: true });
+    expect(dry).toEqual({ ...answer, dry_run: true, unchanged: [], seats_left: expect.any(Number) });
     const after = await list();
     expect([after.seats_assigned, after.users.filter(({ email }) => email === null)]).toEqual([2, []]);
     const { data } = entriesPage.parse(
@@ -339,18 +339,24 @@ describe("dry_run", () => {
     (await everything(api.store().table)).filter(({ pk }) => !/^(LIMIT#|USED#|REFUSED#)/.test(pk));
 
   test.each([
-    ["/v1/users/seats", { action: "assign", user_ids: ["a", "b", "c", "ghost"] }],
-    ["/v1/users/roles", { role: "cr_member", user_ids: ["boss", "a", "ghost"] }],
-    ["/v1/users/roles", { role: "cr_admin", user_ids: ["a", "ghost"] }],
+    ["/v1/users/seats", { action: "assign", user_ids: ["a", "b", "c", "ghost"] }, []],
+    ["/v1/users/roles", { role: "cr_member", user_ids: ["boss", "a", "ghost"] }, ["a"]],
+    ["/v1/users/roles", { role: "cr_admin", user_ids: ["a", "ghost"] }, []],
   ])(
     "dry_run of %s %j returns the answer of the real call, and changes and audits nothing",
-    async (target, body) => {
+    async (target, body, had) => {
       const before = await state();
       const dry = await api.call(target, { key, body: { ...body, dry_run: true } });
       expect(await state()).toEqual(before);
       const real = await api.call(target, { key, body: { ...body, dry_run: false } });
-      expect(dry.json).toEqual({ ...z.looseObject({}).parse(real.json), dry_run: true });
+      const told = z.looseObject({ unchanged: z.array(z.string()), seats_left: z.int().optional() });
+      const { unchanged, seats_left, ...same } = told.parse(dry.json);
+      expect(same).toEqual({ ...z.looseObject({}).parse(real.json), dry_run: true });
       expect(real.json).not.toHaveProperty("dry_run");
+      expect([unchanged, seats_left]).toEqual([had, target.endsWith("seats") ? 0 : undefined]);
+      // Afterwards all who succeeded have it.
+      const again = told.parse((await api.call(target, { key, body: { ...body, dry_run: true } })).json);
+      expect([again.unchanged, again.seats_left]).toEqual([again.succeeded, seats_left]);
       expect(Number(real.headers["x-ratelimit-remaining"])).toBe(
         Number(dry.headers["x-ratelimit-remaining"]) - 1,
       );
@@ -366,7 +372,10 @@ describe("dry_run", () => {
     const body = { action: "assign", user_ids: ids };
     const dry = await api.call("/v1/users/seats", { key: text, body: { ...body, dry_run: true } });
     const real = await api.call("/v1/users/seats", { key: text, body });
-    expect(dry.json).toEqual({ ...z.looseObject({}).parse(real.json), dry_run: true });
+    expect(dry.json).toEqual({
+      ...z.looseObject({}).parse(real.json),
+      ...{ dry_run: true, unchanged: [], seats_left: 0 },
+    });
     const { data } = entriesPage.parse(
       (await api.call("/v1/audit-logs?resource_types=seat", { key: text })).json,
     );
@@ -383,7 +392,8 @@ describe("dry_run", () => {
       const body = { action, emails: ["ann@x.test", "poor@x.test", "nobody@x.test"] };
       const dry = await seats({ ...body, dry_run: true });
       if (action === "assign") expect(await state()).toEqual(before);
-      expect(dry).toEqual({ ...z.looseObject({}).parse(await seats(body)), dry_run: true });
+      const more = { dry_run: true, unchanged: expect.any(Array), seats_left: expect.any(Number) };
+      expect(dry).toEqual({ ...z.looseObject({}).parse(await seats(body)), ...more });
     }
   });
 
