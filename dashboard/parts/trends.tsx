@@ -112,7 +112,7 @@ export const Trends = ({ figures: { weeks } }: { readonly figures: ReviewFigures
 );
 
 const TrendCard = ({ trend, weeks }: { readonly trend: Trend; readonly weeks: Weeks }) => (
-  <Card title={trend.title} help={trend.help} numbers={numbersOf(trend, weeks)}>
+  <Card title={trend.title} help={trend.help} numbers={numbersOf(trend, weeks)} class="trend">
     <Plot
       title={trend.plot}
       labels={weeks.map(({ id, name }) => shortDay(id ?? name))}
