@@ -1,7 +1,9 @@
+import { sectionTitles } from "./pages.ts";
 import type {
   FromWorker,
   KeyIdentity,
   LearningSearchState,
+  SectionMessage,
   SectionName,
   SectionState,
   Sections,
@@ -79,7 +81,7 @@ export function nextSession(session: PageSession, event: SessionEvent): PageSess
     case "unreachable":
       return { ...closedSession, notice: event.sentence };
     case "not-refreshed":
-      return { ...session, notice: `These figures were not refreshed: ${event.sentence}` };
+      return withNotice(session, `These figures were not refreshed: ${event.sentence}`);
     case "waiting":
       return { ...session, waiting: event.waiting };
     case "searched": {
@@ -102,19 +104,24 @@ export function nextSession(session: PageSession, event: SessionEvent): PageSess
     case "section":
       return {
         ...session,
-        announcement:
-          event.name === "reviews" && event.state.status === "ready"
-            ? "The figures are up to date."
-            : session.announcement,
+        announcement: announcementOf(event) ?? session.announcement,
         sections: withSection(session.sections, event),
       };
   }
 }
 
-function withSection(
-  sections: SectionViews,
-  message: Extract<FromWorker, { type: "section" }>,
-): SectionViews {
+/** Seen and heard. */
+const withNotice = (session: PageSession, notice: string): PageSession => ({
+  ...session,
+  ...{ notice, announcement: notice },
+});
+
+const announcementOf = ({ name, state }: SectionMessage): string | null => {
+  if (state.status === "failed") return `${sectionTitles[name]} could not be read.`;
+  return name === "reviews" && state.status === "ready" ? "The figures are up to date." : null;
+};
+
+function withSection(sections: SectionViews, message: SectionMessage): SectionViews {
   const { name, state } = message;
   const shown =
     state.status === "ready" ? state.data : state.status === "loading" ? sections[name].shown : null;

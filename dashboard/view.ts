@@ -1,4 +1,4 @@
-import { lastDays, type Period } from "../lib/report/period.ts";
+import { lastDays, lastMonth, lastWeek, type Period, utcDay } from "../lib/report/period.ts";
 import { isCalendarDate } from "./days.ts";
 import { type PageName, pageNames } from "./pages.ts";
 
@@ -23,7 +23,10 @@ export type DashboardView = {
   readonly teamSort: Sort;
 };
 
-export type ChosenPeriod = { readonly days: PeriodDays } | Period;
+export type ChosenPeriod = { readonly days: PeriodDays } | { readonly last: WholeSpan } | Period;
+/** A whole week or month before today: an address with it moves on. */
+export const wholeSpans = ["week", "month"] as const;
+export type WholeSpan = (typeof wholeSpans)[number];
 export const periodDays = [7, 30, 90] as const;
 export type PeriodDays = (typeof periodDays)[number];
 
@@ -55,18 +58,23 @@ export const defaultView: DashboardView = {
   teamSort: { column: "acceptance", isDescending: false },
 };
 
-export const resolvePeriod = (chosen: ChosenPeriod, nowMs: number): Period =>
-  "days" in chosen ? lastDays(chosen.days, nowMs) : chosen;
+/** The days of a period: the last N days up to now, the last week or month, or the chosen days. */
+export function resolvePeriod(chosen: ChosenPeriod, nowMs: number): Period {
+  if ("days" in chosen) return lastDays(chosen.days, nowMs);
+  if ("last" in chosen) return { week: lastWeek, month: lastMonth }[chosen.last](utcDay(nowMs));
+  return chosen;
+}
 
 /** The part of the address after `#`: a browser does not send it. Default values are left out. */
 export function addressOf(view: DashboardView): string {
   const words = new URLSearchParams();
   const { page, period } = view;
   if (page !== defaultView.page) words.set("page", page);
-  if (!("days" in period)) {
+  if ("start_date" in period) {
     words.set("from", period.start_date);
     words.set("to", period.end_date);
-  } else if (period.days !== 30) words.set("days", String(period.days));
+  } else if ("last" in period) words.set("last", period.last);
+  else if (period.days !== 30) words.set("days", String(period.days));
   for (const each of view.organizations) words.append("org", each);
   for (const each of view.repositories) words.append("repo", each);
   for (const each of view.teams) words.append("team", each);
@@ -110,6 +118,8 @@ function periodOf(words: URLSearchParams): ChosenPeriod {
   const [start_date, end_date] = [words.get("from") ?? "", words.get("to") ?? ""];
   if (isCalendarDate(start_date) && isCalendarDate(end_date) && start_date <= end_date)
     return { start_date, end_date };
+  const last = wholeSpans.find((each) => each === words.get("last"));
+  if (last !== undefined) return { last };
   const days = periodDays.find((each) => String(each) === words.get("days"));
   return days === undefined ? defaultView.period : { days };
 }

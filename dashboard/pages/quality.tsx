@@ -7,12 +7,19 @@ import { Section } from "../parts/section.tsx";
 import type { PageProps } from "./page.ts";
 import { Reviews } from "./reviews.tsx";
 
+const Skeleton = () => (
+  <div class="row wide-narrow">
+    <div class="card trend" />
+    <div class="card trend" />
+  </div>
+);
+
 export const Quality = (props: PageProps) => {
   const { session, onRetry, onSearch, onDecide } = props;
   const { sections } = session;
   return (
     <>
-      <Reviews {...props}>
+      <Reviews {...props} skeleton={<Skeleton />}>
         {(figures) => (
           <div class="row wide-narrow">
             <HeatMap figures={figures} />

@@ -4,10 +4,21 @@ import { Section } from "../parts/section.tsx";
 import type { PageProps } from "./page.ts";
 import { Reviews } from "./reviews.tsx";
 
+const Skeleton = () => (
+  <>
+    <section class="card placeholder">
+      <h3>By team</h3>
+    </section>
+    <section class="card placeholder">
+      <h3>By repository</h3>
+    </section>
+  </>
+);
+
 export const TeamsAndRepositories = (props: PageProps) => {
   const { session, onRetry } = props;
   return (
-    <Reviews {...props}>
+    <Reviews {...props} skeleton={<Skeleton />}>
       {(figures) => (
         <>
           <Section title="By team" of={session.sections.teams} onRetry={() => onRetry("teams")}>

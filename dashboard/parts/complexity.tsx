@@ -1,3 +1,4 @@
+import { seriesOf } from "../../lib/report/plot-series.ts";
 import type { ReportRow } from "../../lib/report/report.ts";
 import { countTicks } from "../../lib/report/scale.ts";
 import { definitions, formatMean } from "../../lib/report/words.ts";
@@ -30,12 +31,12 @@ export function Complexity({ figures: { complexity, total } }: { readonly figure
         labels={rows.map(({ id }) => id ?? "none")}
         names={rows.map(({ id, name }) => (id === null ? "Complexity not stated" : `Complexity ${name}`))}
         series={[
-          {
-            name: "Findings per pull request",
-            kind: "bar",
-            look: "one",
-            values: rows.map(({ figures }) => figures.findings_per_pull_request),
-          },
+          seriesOf(rows)(
+            "Findings per pull request",
+            "bar",
+            "one",
+            (figures) => figures.findings_per_pull_request,
+          ),
         ]}
         format={formatMean}
         ticks={countTicks}

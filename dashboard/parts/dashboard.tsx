@@ -1,5 +1,4 @@
 import { useEffect } from "preact/hooks";
-import { definitions } from "../../lib/report/words.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { Administration } from "../pages/administration.tsx";
 import { Overview } from "../pages/overview.tsx";
@@ -13,6 +12,7 @@ import { Header } from "./header.tsx";
 import { KeyShows, LeftOutOrganizations, LeftOutParts } from "./left-out.tsx";
 import { ListPanel } from "./list-panel.tsx";
 import { FileDays } from "./numbers.tsx";
+import { Paper } from "./paper.tsx";
 import { Progress } from "./progress.tsx";
 
 type DashboardProps = PageProps & { onReload(): void; onForget(): void };
@@ -28,14 +28,14 @@ export function Dashboard(props: DashboardProps) {
   const { session, view } = props;
   const { sections, identity } = session;
   const organizations = identity?.scope.organizations ?? [];
-  const { start_date, end_date } = resolvePeriod(view.period, systemClock.nowMs());
+  const period = resolvePeriod(view.period, systemClock.nowMs());
   const Content = contents[view.page];
   useEffect(() => {
     document.title = `${pages[view.page].title} · Review dashboard`;
     scrollTo(0, 0);
   }, [view.page]);
   return (
-    <FileDays.Provider value={`${start_date}-to-${end_date}`}>
+    <FileDays.Provider value={`${period.start_date}-to-${period.end_date}`}>
       <Header {...props} />
       <Filters
         {...props}
@@ -50,14 +50,14 @@ export function Dashboard(props: DashboardProps) {
         <p class="problem" role="alert">
           {session.notice}
         </p>
-        <Progress session={session} />
+        <Progress {...{ session, period }} />
         <h2 class="unseen">{pages[view.page].title}</h2>
         <LeftOutOrganizations organizations={organizations} />
         <KeyShows only={identity?.key.only ?? null} />
         <Content {...props} />
         <ListPanel {...props} listed={sections.reviews.shown?.listed ?? null} />
         <LeftOutParts page={view.page} sections={sections} />
-        <Meanings />
+        <Paper {...props} />
         <footer class="end">
           Figures as <code>npx review-api report</code> has them · <a href="docs">API reference</a>
         </footer>
@@ -65,20 +65,3 @@ export function Dashboard(props: DashboardProps) {
     </FileDays.Provider>
   );
 }
-
-/** A printed page has no “?” to press. */
-const Meanings = () => (
-  <section class="paper-only">
-    <h2>What the figures mean</h2>
-    <dl class="meanings">
-      <dt>Pull requests</dt>
-      <dd>{definitions.pullRequests}</dd>
-      <dt>Acceptance</dt>
-      <dd>{definitions.acceptance}</dd>
-      <dt>Time to first human review</dt>
-      <dd>{definitions.timeToFirstHumanReview}</dd>
-      <dt>Time to merge</dt>
-      <dd>{definitions.timeToMerge}</dd>
-    </dl>
-  </section>
-);

@@ -1,9 +1,10 @@
+import { scopeOf } from "../notes.ts";
 import { pageNames, pages } from "../pages.ts";
-import type { KeyIdentity } from "../protocol.ts";
+import { isSettled } from "../report-file.ts";
 import type { PageSession, SectionViews } from "../session.ts";
 import type { DashboardView } from "../view.ts";
-import { Links } from "./links.tsx";
 import { Mark } from "./mark.tsx";
+import { Share } from "./share.tsx";
 import { ViewLink } from "./view-link.tsx";
 
 type HeaderProps = {
@@ -16,8 +17,8 @@ type HeaderProps = {
 
 /** Whose figures these are, the pages, and what a person can do with all of them. */
 export function Header({ session, view, onView, onReload, onForget }: HeaderProps) {
-  const { identity, sections } = session;
-  const scope = identity && scopeOf(identity);
+  const { sections } = session;
+  const scope = scopeOf(session);
   return (
     <header class="bar-top">
       <button type="button" class="skip" onClick={skip}>
@@ -51,10 +52,14 @@ export function Header({ session, view, onView, onReload, onForget }: HeaderProp
         <button type="button" onClick={onReload}>
           Refresh
         </button>
-        <Links view={view} />
-        <button type="button" onClick={() => print()}>
-          Print
-        </button>
+        {view.page !== "administration" && (
+          <>
+            <Share session={session} view={view} />
+            <button type="button" disabled={!isSettled(session)} onClick={() => print()}>
+              Print
+            </button>
+          </>
+        )}
         <button type="button" onClick={onForget}>
           Forget key
         </button>
@@ -69,14 +74,3 @@ const skip = (): void => document.getElementById("figures")?.focus();
 /** The key may read something of this page. */
 export const isOffered = (page: DashboardView["page"], sections: SectionViews): boolean =>
   pages[page].shows.some((name) => sections[name].state.status !== "left-out");
-
-function scopeOf({ key, scope }: KeyIdentity) {
-  const [only] = scope.organizations;
-  return {
-    place:
-      scope.tenant === "organization"
-        ? (only?.name ?? scope.tenant_id)
-        : `${scope.tenant} ${scope.tenant_id}`,
-    key: `${key.kind} key${key.name === null ? "" : ` “${key.name}”`}`,
-  };
-}

@@ -1,7 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { comparedWith } from "../../lib/report/change.ts";
 import { headlines, type Headline as ReportHeadline } from "../../lib/report/columns.ts";
+import type { Figures } from "../../lib/report/figures.ts";
 import type { ListName } from "../../lib/report/lists.ts";
+import { seriesOf } from "../../lib/report/plot-series.ts";
 import type { FiguresBefore } from "../../lib/report/report.ts";
 import { definitions, formatCount } from "../../lib/report/words.ts";
 import type { ReviewFigures } from "../protocol.ts";
@@ -22,42 +24,50 @@ type HeadlinesProps = {
 export function Headlines({ figures, before, view, onView }: HeadlinesProps) {
   const { total, weeks } = figures;
   const [pullRequests, findings, acceptance, firstReview, merge] = headlines({ total, before: before.shown });
-  // A week in part would look like a decline.
-  const weekly = (value: (week: (typeof weeks)[number]["figures"]) => number | null) =>
-    weeks.filter(({ in_part }) => !in_part).map((week) => value(week.figures));
+  const weekly = (look: string, value: (week: Figures) => number | null): Weekly => {
+    // A week in part would look like a decline.
+    const { values, before: earlier = null } = seriesOf(weeks.filter(({ in_part }) => !in_part))(
+      "",
+      "line",
+      look,
+      value,
+    );
+    return { look, values, before: earlier };
+  };
   const link = (list: ListName, words: string) => (
     <ViewLink class="list-link" to={{ ...view, listed: list }} onView={onView}>
       {words}
     </ViewLink>
   );
   const { missing } = total.time_to_first_human_review;
+  const isRead = before.shown !== null || before.state.status === "failed";
   return (
     <>
       <section class="headlines" aria-label="Headlines">
-        <Acceptance figures={figures} headline={acceptance}>
+        <Acceptance figures={figures} headline={acceptance} isRead={isRead}>
           {total.findings.not_accepted > 0 && link("unaccepted", "List those not accepted")}
         </Acceptance>
         <Headline
-          headline={pullRequests}
+          {...{ headline: pullRequests, isRead }}
           help={definitions.pullRequests}
-          weeks={weekly(({ pull_requests }) => pull_requests)}
+          weeks={weekly("one", ({ pull_requests }) => pull_requests)}
         />
         <Headline
-          headline={findings}
+          {...{ headline: findings, isRead }}
           help="Comments of the automated review on these pull requests."
-          weeks={weekly(({ findings: each }) => each.posted)}
+          weeks={weekly("one", ({ findings: each }) => each.posted)}
         />
         <Headline
-          headline={firstReview}
+          {...{ headline: firstReview, isRead }}
           help={definitions.timeToFirstHumanReview}
-          weeks={weekly(({ time_to_first_human_review: time }) => time.median_minutes)}
+          weeks={weekly("first-review", ({ time_to_first_human_review: time }) => time.median_minutes)}
         >
           {missing > 0 && link("no-review", `List the ${formatCount(missing)} without a human review`)}
         </Headline>
         <Headline
-          headline={merge}
+          {...{ headline: merge, isRead }}
           help={definitions.timeToMerge}
-          weeks={weekly(({ time_to_merge }) => time_to_merge.median_minutes)}
+          weeks={weekly("merge", ({ time_to_merge }) => time_to_merge.median_minutes)}
         >
           {link("slow", "List the slow ones")}
         </Headline>
@@ -82,28 +92,48 @@ function Compared({ before: { state, shown } }: Pick<HeadlinesProps, "before">) 
   );
 }
 
-const ChangeLine = ({ change }: Pick<ReportHeadline, "change">) =>
-  change && (
+type ChangeLineProps = Pick<ReportHeadline, "change"> & {
+  /** Until the period before is read, an empty line keeps the place. */
+  readonly isRead: boolean;
+};
+
+const ChangeLine = ({ change, isRead }: ChangeLineProps) =>
+  change ? (
     <p class="change">
       <span aria-hidden="true">{change.arrow}</span> {change.words}
     </p>
+  ) : (
+    !isRead && <p class="change">&nbsp;</p>
   );
+
+/** The values of whole weeks, and of the same weeks of the period before. */
+type Weekly = {
+  readonly look: string;
+  readonly values: ReadonlyArray<number | null>;
+  readonly before: ReadonlyArray<number | null> | null;
+};
 
 type HeadlineProps = {
   readonly headline: ReportHeadline;
+  readonly isRead: boolean;
   readonly help: string;
-  readonly weeks: ReadonlyArray<number | null>;
+  readonly weeks: Weekly;
   readonly children?: ComponentChildren;
 };
 
-const Headline = ({ headline, help, weeks, children }: HeadlineProps) => (
+const Headline = ({ headline, isRead, help, weeks, children }: HeadlineProps) => (
   <section class="card headline">
     <Help title={headline.name} help={help} />
     <div class="figure">
       <strong>{headline.value}</strong>
-      {weeks.length > 1 && <Sparkline values={weeks} />}
+      {weeks.values.length > 1 && (
+        <div class="weekly">
+          <Sparkline {...weeks} />
+          <small>{weeks.before ? "by week; pale: before" : "by week"}</small>
+        </div>
+      )}
     </div>
-    <ChangeLine change={headline.change} />
+    <ChangeLine change={headline.change} isRead={isRead} />
     <p class="detail">{headline.detail}</p>
     {children}
   </section>
@@ -111,10 +141,11 @@ const Headline = ({ headline, help, weeks, children }: HeadlineProps) => (
 
 type AcceptanceProps = Pick<HeadlinesProps, "figures"> & {
   readonly headline: ReportHeadline;
+  readonly isRead: boolean;
   readonly children: ComponentChildren;
 };
 
-function Acceptance({ figures: { total, weeks }, headline, children }: AcceptanceProps) {
+function Acceptance({ figures: { total, weeks }, headline, isRead, children }: AcceptanceProps) {
   const { findings } = total;
   const known = findings.accepted + findings.not_accepted;
   const numbers = {
@@ -141,7 +172,7 @@ function Acceptance({ figures: { total, weeks }, headline, children }: Acceptanc
           outcome is known
         </p>
       </div>
-      <ChangeLine change={headline.change} />
+      <ChangeLine change={headline.change} isRead={isRead} />
       <div class="shares" aria-hidden="true">
         <Share look="accepted" count={findings.accepted} />
         <Share look="not-accepted" count={findings.not_accepted} />

@@ -5,7 +5,7 @@ import { csvOf, type Numbers } from "../tables.ts";
 /** What the names of files say about their data: its days. */
 export const FileDays = createContext("");
 
-function saveFile(name: string, type: string, text: string): void {
+export function saveFile(name: string, type: string, text: string): void {
   const address = URL.createObjectURL(new Blob([text], { type }));
   const link = Object.assign(document.createElement("a"), { href: address, download: name });
   link.click();

@@ -1,50 +1,52 @@
 import { useRef, useState } from "preact/hooks";
-import { lastMonth, lastWeek, type Period, utcDay } from "../../lib/report/period.ts";
+import type { Period } from "../../lib/report/period.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
-import { type DashboardView, periodDays, resolvePeriod } from "../view.ts";
+import { type ChosenPeriod, type DashboardView, periodDays, resolvePeriod, wholeSpans } from "../view.ts";
 import { useOutside } from "./use-outside.ts";
 
 type PeriodPickerProps = { readonly view: DashboardView; onView(view: DashboardView): void };
 
+const offered: ReadonlyArray<readonly [string, ChosenPeriod]> = [
+  ...periodDays.map((days) => [`${days} days`, { days }] as const),
+  ...wholeSpans.map((last) => [`Last ${last}`, { last }] as const),
+];
+
 export function PeriodPicker({ view, onView }: PeriodPickerProps) {
   const { period } = view;
-  const isOwn = !("days" in period);
   const [isOpen, setOpen] = useState(false);
   const frame = useRef<HTMLFieldSetElement>(null);
   useOutside(frame, () => setOpen(false));
-  const shown = resolvePeriod(period, systemClock.nowMs());
+  const choose = (chosen: ChosenPeriod) => {
+    setOpen(false);
+    onView({ ...view, period: chosen });
+  };
+  const isChosen = (each: ChosenPeriod) => JSON.stringify(each) === JSON.stringify(period);
   return (
     <fieldset class="period" ref={frame}>
       <legend class="unseen">Period</legend>
       <div class="segments">
-        {periodDays.map((days) => (
-          <label key={days}>
+        {offered.map(([name, each]) => (
+          <label key={name}>
             <input
               type="radio"
               name="period"
-              checked={!isOpen && "days" in period && period.days === days}
-              onChange={() => {
-                setOpen(false);
-                onView({ ...view, period: { days } });
-              }}
+              checked={!isOpen && isChosen(each)}
+              onChange={() => choose(each)}
             />
-            <span>{days} days</span>
+            <span>{name}</span>
           </label>
         ))}
         <label>
-          <input type="radio" name="period" checked={isOpen || isOwn} onClick={() => setOpen(true)} />
+          <input
+            type="radio"
+            name="period"
+            checked={isOpen || "start_date" in period}
+            onClick={() => setOpen(true)}
+          />
           <span>Own range</span>
         </label>
       </div>
-      {isOpen && (
-        <OwnRange
-          shown={shown}
-          onPeriod={(chosen) => {
-            setOpen(false);
-            onView({ ...view, period: chosen });
-          }}
-        />
-      )}
+      {isOpen && <OwnRange shown={resolvePeriod(period, systemClock.nowMs())} onPeriod={choose} />}
     </fieldset>
   );
 }
@@ -56,15 +58,8 @@ function OwnRange({ shown, onPeriod }: OwnRangeProps) {
   const [end, setEnd] = useState(shown.end_date);
   const problem =
     start === "" || end === "" ? "Choose two days." : end < start ? "The last day is before the first." : "";
-  const today = utcDay(systemClock.nowMs());
   return (
     <div class="own">
-      <button type="button" onClick={() => onPeriod(lastWeek(today))}>
-        Last week
-      </button>
-      <button type="button" onClick={() => onPeriod(lastMonth(today))}>
-        Last month
-      </button>
       <label>
         From{" "}
         <input type="date" value={start} onInput={({ currentTarget }) => setStart(currentTarget.value)} />

@@ -118,7 +118,7 @@ function PlaceLine({ row, listOf, onView, wholeWeeks }: LineProps) {
       </td>
       <td class="number">
         {formatCount(posted)}{" "}
-        {unknown > 0 && <small class="small-change">{formatCount(unknown)} unknown</small>}
+        {unknown > 0 && <small class="small-change unknown-count">{formatCount(unknown)} unknown</small>}
       </td>
       <td class="number">{formatMean(figures.findings_per_pull_request)}</td>
       <td class="number">

@@ -1,16 +1,22 @@
+import type { Period } from "../../lib/report/period.ts";
+import { longDay } from "../days.ts";
 import type { SectionState } from "../protocol.ts";
 import type { PageSession } from "../session.ts";
 
-/** How much has been read, and why nothing arrives at the moment. */
-export function Progress({ session }: { readonly session: PageSession }) {
+type ProgressProps = { readonly session: PageSession; readonly period: Period };
+
+/** The days of the figures, how much has been read, and why nothing arrives at the moment. */
+export function Progress({ session, period }: ProgressProps) {
   const { waiting } = session;
+  const days = `${longDay(period.start_date)} to ${longDay(period.end_date)}`;
   const state: SectionState<unknown> = session.sections.reviews.state;
   const isReading = state.status === "loading";
-  if (!isReading && waiting === null) return <div class="progress" />;
+  if (!isReading && waiting === null) return <div class="progress">{days}</div>;
   const count = isReading ? state.records.toLocaleString("en-US") : "";
   const max = isReading ? state.recordsMax : null;
   return (
     <div class="progress busy">
+      {days}
       {isReading && (
         <>
           <progress

@@ -4,14 +4,14 @@ import type { SectionView } from "../session.ts";
 type SectionProps<Data> = {
   readonly title: string;
   readonly of: SectionView<Data>;
-  /** True if the content has its own titles. */
-  readonly hasNoTitle?: boolean;
+  /** The layout of the content, shown until it is read; otherwise an empty card. */
+  readonly skeleton?: ComponentChildren;
   onRetry(): void;
   children(data: Data): ComponentChildren;
 };
 
 /** A part of the page that is read on its own. What the key may not read has no place here: see `LeftOutParts`. */
-export function Section<Data>({ title, of, hasNoTitle, onRetry, children }: SectionProps<Data>) {
+export function Section<Data>({ title, of, skeleton, onRetry, children }: SectionProps<Data>) {
   const { state, shown } = of;
   if (shown !== null)
     return (
@@ -21,7 +21,9 @@ export function Section<Data>({ title, of, hasNoTitle, onRetry, children }: Sect
     );
   if (state.status === "left-out") return null;
   if (state.status !== "failed")
-    return (
+    return skeleton ? (
+      <div aria-busy="true">{skeleton}</div>
+    ) : (
       <section class="card placeholder" aria-busy="true">
         <h3>{title}</h3>
         <p class="definition">
@@ -29,7 +31,6 @@ export function Section<Data>({ title, of, hasNoTitle, onRetry, children }: Sect
             ? `${state.records.toLocaleString("en-US")} read …`
             : "Reading …"}
         </p>
-        {hasNoTitle && <div class="ghost" />}
       </section>
     );
   return (

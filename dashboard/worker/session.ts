@@ -188,6 +188,7 @@ const isForbidden = (error: unknown): boolean =>
 
 /** fetch reports a broken connection as a TypeError, with a message that depends on the browser. */
 const sentenceOf = (error: unknown): string => {
-  if (error instanceof ReviewApiError) return error.message;
+  if (error instanceof ReviewApiError)
+    return error.requestId === null ? error.message : `${error.message} Request id: ${error.requestId}.`;
   return error instanceof TypeError ? "The service does not answer." : String(error);
 };

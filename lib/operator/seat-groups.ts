@@ -9,10 +9,12 @@ import { isWorkspaceTenant, poolOf } from "../contract/tenants.ts";
 import { auditPosition, exportAuditLog } from "../http/audit-walk.ts";
 import { positionText } from "../http/cursors.ts";
 import { readReviews } from "../metrics/read.ts";
+import { writeReview } from "../metrics/review-formats.ts";
 import { headPrefetch } from "../metrics/walk.ts";
 import { findOrganizationByName, readAllOrganizations } from "../organizations/find.ts";
 import { assignSeats } from "../people/assign-seats.ts";
 import { listUsers } from "../people/list-users.ts";
+import { ByteWriter } from "../runtime/byte-writer.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { ReadAhead } from "../store/read-ahead.ts";
 import { pagesOf, pagingOf, parsed } from "./call.ts";
@@ -77,10 +79,17 @@ function groupCaller(
         prefetched: await new ReadAhead().read(table, headPrefetch(tenant)),
         signal: new AbortController().signal,
       });
-      return { body: { data: [...records], next_cursor: nextCursor } };
+      return { body: { data: records.map(asRecord), next_cursor: nextCursor } };
     },
     assignSeats: async ({ body }) => ({
       body: await assignSeats(call, parsed(users.assignSeats.body, body)),
     }),
   };
+}
+
+/** A record as the API answers it: it is only written, never an object. */
+function asRecord(review: Parameters<typeof writeReview>[1]) {
+  const out = new ByteWriter();
+  writeReview(out, review);
+  return JSON.parse(out.written().toString());
 }

@@ -15,6 +15,8 @@ export type PlotSeries = {
   readonly look: string;
   /** Null if nothing is known: a gap, not a zero. */
   readonly values: ReadonlyArray<number | null>;
+  /** The same of the period before, if it is compared. */
+  readonly before?: ReadonlyArray<number | null>;
 };
 
 export type PlotInput = {
@@ -52,6 +54,9 @@ export type PlotShapes = {
   }>;
   /** Diagonal lines over bars that count only in part, or over the column where there is no bar. */
   readonly hatches: ReadonlyArray<{ readonly look: string; readonly path: string }>;
+  /** The period before: bars behind those of the period, and lines. */
+  readonly ghostBars: ReadonlyArray<PlotArea & { readonly column: number }>;
+  readonly ghostLines: ReadonlyArray<{ readonly look: string; readonly path: string }>;
   readonly labels: ReadonlyArray<{ readonly x: number; readonly text: string }>;
 };
 
@@ -63,11 +68,15 @@ const letterWidth = 6.5;
 
 export function plotShapes({ labels, inPart, series, format, ticks, width, height }: PlotInput): PlotShapes {
   const stacks = stacksOf(series, labels.length);
+  const earlier = stacksOf(
+    series.map((each) => ({ ...each, values: each.before ?? [] })),
+    labels.length,
+  );
   const lineSeries = series.filter(({ kind }) => kind === "line");
   const greatest = Math.max(
     0,
-    ...stacks.map((stack) => stack.at(-1)?.to ?? 0),
-    ...lineSeries.flatMap(({ values }) => values.map((value) => value ?? 0)),
+    ...[...stacks, ...earlier].map((stack) => stack.at(-1)?.to ?? 0),
+    ...lineSeries.flatMap(({ values, before = [] }) => [...values, ...before].map((value) => value ?? 0)),
   );
   const marks = ticks(greatest > 0 ? greatest : 1);
   const tickText = (value: number) => format(value).replace(/\.0(?=\D|$)/, "");
@@ -79,6 +88,10 @@ export function plotShapes({ labels, inPart, series, format, ticks, width, heigh
   const bars = stacks.flatMap((stack, column) => barsOf(stack, column, scale));
   return {
     ...{ area, step, x, bars },
+    ghostBars: earlier.flatMap((stack, column) => ghostBar(stack, column, scale)),
+    ghostLines: lineSeries.flatMap(({ look, before }) =>
+      before ? [{ look, path: linePath(before, scale) }] : [],
+    ),
     grid: marks.map((mark) => ({ y: rounded(y(mark)), text: tickText(mark) })),
     lines: lineSeries.map(({ look, values }) => ({
       look,
@@ -140,6 +153,20 @@ const barsOf = (stack: readonly Piece[], column: number, { step, x, y }: PlotSca
       radius: isSingle ? rounded(Math.min(3, tall / 2)) : 0,
     };
   });
+
+/** Wider than the bar in front of it, so that both are seen. */
+function ghostBar(stack: readonly Piece[], column: number, { step, x, y }: PlotScale) {
+  const most = stack.at(-1)?.to ?? 0;
+  const wide = Math.min(step * 0.9, barWidth(step) + 10);
+  return most === 0
+    ? []
+    : [
+        {
+          ...{ column, left: rounded(x(column) - wide / 2), width: rounded(wide) },
+          ...{ top: rounded(y(most)), height: rounded(y(0) - y(most)) },
+        },
+      ];
+}
 
 const barWidth = (step: number): number => Math.max(2, Math.min(44, step * 0.62));
 

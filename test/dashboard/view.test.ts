@@ -27,6 +27,7 @@ const full: DashboardView = {
 describe("the address of a view", () => {
   test.each([
     ["", defaultView],
+    ["last=month", { ...defaultView, period: { last: "month" } }],
     ["days=7", { ...defaultView, period: { days: 7 } }],
     [
       "page=quality&from=2026-02-28&to=2026-03-01&org=github:1001&org=gitlab:a/b%26c%3Dd&repo=github:1001/9001" +
@@ -43,6 +44,7 @@ describe("the address of a view", () => {
     "page=keys",
     "page=__proto__",
     "days=1e1",
+    "last=year",
     "from=2026-02-30&to=2026-03-01",
     "from=2026-03-02&to=2026-03-01",
     "from=2026-03-01",
@@ -62,6 +64,18 @@ describe("the address of a view", () => {
 test("a number of days ends today, and its days are in UTC", () => {
   const nowMs = Date.parse("2026-03-01T00:30:00.000Z");
   expect(resolvePeriod({ days: 7 }, nowMs)).toEqual({ start_date: "2026-02-23", end_date: "2026-03-01" });
+});
+
+test("the last week and the last month are whole, and move on", () => {
+  const nowMs = Date.parse("2026-03-04T00:30:00.000Z");
+  expect(resolvePeriod({ last: "week" }, nowMs)).toEqual({
+    start_date: "2026-02-23",
+    end_date: "2026-03-01",
+  });
+  expect(resolvePeriod({ last: "month" }, nowMs)).toEqual({
+    start_date: "2026-02-01",
+    end_date: "2026-02-28",
+  });
 });
 
 test("a filter passes what was chosen; the same id of another provider is another organization", () => {

@@ -268,7 +268,8 @@ test("a refresh without an answer keeps the session and its figures, and says so
   worker.reload(view);
   await expect.poll(() => received.at(-1)?.type).toBe("not-refreshed");
   const kept = received.reduce(nextSession, closedSession);
-  expect(kept).toEqual({ ...before, notice: "These figures were not refreshed: Not now." });
+  const notice = "These figures were not refreshed: Not now.";
+  expect(kept).toEqual({ ...before, notice, announcement: notice });
   isDown = false;
   worker.reload(view);
   await expect.poll(() => received.reduce(nextSession, closedSession).notice).toBeNull();

@@ -5,8 +5,13 @@ import { firstLine, spawnTool } from "../support/tool.ts";
 import { card, openDashboard, untilRead } from "./dashboard.ts";
 import { expectAccessible, service } from "./support.ts";
 
+const requestId = "0192-quote-me";
 const refuse = (route: Route, status: number, code: string, headers: Record<string, string> = {}) =>
-  route.fulfill({ status, headers, json: { error: { code, message: `Answered with ${status}.` } } });
+  route.fulfill({
+    status,
+    headers: { "x-request-id": requestId, ...headers },
+    json: { error: { code, message: `Answered with ${status}.` } },
+  });
 
 /** Requests to this path get 500 while it is broken. */
 function breakable(path: string, isBroken: boolean) {
@@ -45,7 +50,9 @@ test("a section that fails says so and can be retried; the others stay", async (
   });
   await untilRead(page);
   const failed = card(page, "Recent audit entries");
-  await expect.poll(() => failed.textContent()).toContain("This could not be read. Answered with 500.");
+  await expect
+    .poll(() => failed.textContent())
+    .toContain(`This could not be read. Answered with 500. Request id: ${requestId}.`);
   expect(await card(page, "Seats").count()).toBe(1);
   await expectAccessible(page);
   audit.isBroken = false;
@@ -78,6 +85,38 @@ test("a key that is revoked during the session ends it: the figures and the stor
   expect(new URL(page.url()).hash).toBe("#days=7");
 });
 
+test("while it is read the page has its final layout: nothing jumps", async () => {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { page } = await openDashboard({
+    prepare: (page) =>
+      page.route("**/v1/metrics/reviews?*", async (route) => {
+        await held;
+        await route.continue();
+      }),
+  });
+  const boxes = () =>
+    page
+      .locator(".headlines > *, .trend, h2:visible")
+      .evaluateAll((all) =>
+        all
+          .map((each) => each.getBoundingClientRect())
+          .map(({ x, y, width, height }) => [x, y, width, height]),
+      );
+  await page.locator(".headlines").waitFor();
+  const reading = await boxes();
+  expect(reading).toHaveLength(5 + 4 + 2);
+  expect(await page.locator(".headlines strong").count()).toBe(0);
+  release();
+  await untilRead(page);
+  const read = await boxes();
+  expect(read).toHaveLength(reading.length);
+  const moved = read.flat().map((value, at) => Math.abs(value - (reading.flat()[at] ?? 0)));
+  expect(Math.max(...moved)).toBeLessThan(3);
+});
+
 test("the page distinguishes a service that does not answer from a key that does not work", async () => {
   const { page } = await openDashboard({
     prepare: (page) => page.route("**/v1/**", (route) => route.abort("connectionrefused")),
@@ -93,7 +132,10 @@ test("a refresh without an answer keeps the figures and says so; the next one wo
   whoami.isBroken = true;
   await page.getByRole("button", { name: "Refresh" }).click();
   const alert = page.locator("main > [role=alert]");
-  await expect.poll(() => alert.textContent()).toBe("These figures were not refreshed: Answered with 500.");
+  const words = `These figures were not refreshed: Answered with 500. Request id: ${requestId}.`;
+  await expect.poll(() => alert.textContent()).toBe(words);
+  // A screen reader hears it too, in place of the last good news.
+  expect(await page.locator(".unseen[role=status]").textContent()).toBe(words);
   expect(await page.locator(".headlines").count()).toBe(1);
   await expectAccessible(page);
   whoami.isBroken = false;

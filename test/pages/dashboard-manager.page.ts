@@ -106,18 +106,6 @@ test.each([1024, 1200, 1440])(
   },
 );
 
-test("a link keeps the days, and another one moves on with them", async () => {
-  const { page } = await openDashboard({ address: "days=90" });
-  await untilRead(page);
-  await page.getByText("Link", { exact: true }).click();
-  await page.locator(".links a").first().waitFor();
-  const { start_date, end_date } = lastDays(90, Date.now());
-  const addresses = await page
-    .locator(".links a")
-    .evaluateAll((links) => links.map((each) => each.getAttribute("href")));
-  expect(addresses).toEqual(["#days=90", `#from=${start_date}&to=${end_date}`]);
-});
-
 test("on a phone a table that is wider than the window says that it scrolls", async () => {
   const { page } = await openDashboard({ address: "page=teams", options: phone });
   await untilRead(page);
@@ -125,22 +113,6 @@ test("on a phone a table that is wider than the window says that it scrolls", as
   await table.locator(".scroll-hint").waitFor();
   await table.locator(".scroll").evaluate((each) => each.scrollTo({ left: each.scrollWidth }));
   await table.locator(".scroll-hint").waitFor({ state: "detached" });
-});
-
-test("on paper every chart has one size, and a table its headings", async () => {
-  const { page } = await openDashboard({ address: "days=90" });
-  await untilRead(page);
-  await page.emulateMedia({ media: "print" });
-  await page.evaluate("dispatchEvent(new Event('beforeprint'))");
-  const widths = async () =>
-    new Set(
-      await page
-        .locator(".plot svg")
-        .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().width)),
-    );
-  expect([...(await widths())]).toEqual([330]);
-  expect(await page.locator(".paper-only").isVisible()).toBe(true);
-  expect(await page.locator(".paper-only").textContent()).toContain("does not prove that somebody rejected");
 });
 
 test("Learnings by use add up, and the file of seats names people", async () => {

@@ -8,7 +8,7 @@ import { readPullRequests } from "../../lib/report/read.ts";
 import { reportOf } from "../../lib/report/report.ts";
 import { formatCount, formatShare } from "../../lib/report/words.ts";
 import { card, enterKey, goTo, openDashboard, untilRead } from "./dashboard.ts";
-import { desktop, expectAccessible, openPage, phone, service } from "./support.ts";
+import { expectAccessible, openPage, phone, service } from "./support.ts";
 
 const words = (page: Page, title: string): Promise<string | null> =>
   card(page, title).locator(".figure").textContent();
@@ -222,32 +222,6 @@ test("pending Learnings are approved and disapproved, the latter after a confirm
   await expect.poll(() => entries.textContent()).toContain("learning.disapproved");
   for (const who of ["demo (workspace key)", "the operator", "the platform"])
     expect(await entries.getByRole("cell", { name: who, exact: true }).count(), who).toBeGreaterThan(0);
-});
-
-const repositoryHeads = [
-  ...["Repository", "Pull requests", "Findings", "Per pull request", "Acceptance", "First review", "Merge"],
-  "By week",
-];
-
-test("the printed page is light, shows its figures, their scope and what is left out, and no controls", async () => {
-  const { page } = await openDashboard({
-    address: "days=90&org=github:1001&repo=github:1001/9001",
-    options: { ...desktop, colorScheme: "dark" },
-  });
-  await untilRead(page);
-  const chosen = page.locator(".title p .on-paper");
-  expect(await chosen.isVisible()).toBe(false);
-  await page.emulateMedia({ media: "print" });
-  expect(await chosen.isVisible()).toBe(true);
-  expect(await chosen.textContent()).toBe(" · only organizations: acme-web · only repositories: storefront");
-  expect(await page.locator(".left-out").first().isVisible()).toBe(true);
-  // A heading that sorts its column stays a heading.
-  expect(await page.locator("button:not(.sort):visible, input:visible, .filters:visible").count()).toBe(0);
-  const heads = card(page, "By repository").locator("thead th");
-  expect((await heads.allInnerTexts()).map((each) => each.replace(/\s*[↓↑]/, ""))).toEqual(repositoryHeads);
-  expect(await page.locator(".headlines, .plot svg").first().isVisible()).toBe(true);
-  expect(await page.evaluate("getComputedStyle(document.body).color")).toBe("rgb(21, 28, 40)");
-  expect((await page.pdf()).length).toBeGreaterThan(10_000);
 });
 
 test("the page shows no motion if the user prefers less motion", async () => {

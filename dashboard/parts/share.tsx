@@ -1,0 +1,132 @@
+import { useRef, useState } from "preact/hooks";
+import { systemClock } from "../../lib/runtime/clock.ts";
+import { longDay } from "../days.ts";
+import { reportFile } from "../report-file.ts";
+import { baseUrl, type PageSession } from "../session.ts";
+import { type DashboardView, resolvePeriod } from "../view.ts";
+import { saveFile } from "./numbers.tsx";
+import { useOutside } from "./use-outside.ts";
+import { viewAddress } from "./view-link.tsx";
+
+type ShareProps = { readonly session: PageSession; readonly view: DashboardView };
+
+/** Three ways to show this view to somebody else. */
+export function Share({ session, view }: ShareProps) {
+  const frame = useRef<HTMLDetailsElement>(null);
+  // Hidden buttons would begin transitions that never end.
+  const [isOpen, setOpen] = useState(false);
+  const close = () => {
+    if (frame.current) frame.current.open = false;
+  };
+  useOutside(frame, close);
+  return (
+    <details
+      class="picker sharing"
+      ref={frame}
+      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || !frame.current?.open) return;
+        close();
+        frame.current.querySelector("summary")?.focus();
+      }}
+    >
+      <summary>Share</summary>
+      {isOpen && (
+        <div class="ways">
+          <Links view={view} />
+          <File {...{ session, view }} />
+          <Chat />
+        </div>
+      )}
+    </details>
+  );
+}
+
+function Links({ view }: Pick<ShareProps, "view">) {
+  const { period } = view;
+  const fixed = resolvePeriod(period, systemClock.nowMs());
+  const moving =
+    "days" in period ? `last ${period.days} days` : "last" in period ? `last ${period.last}` : null;
+  return (
+    <section>
+      <h3>A link</h3>
+      <p class="definition">For somebody who has a key: the link has the view, and never a key.</p>
+      <ul>
+        {moving && <Link name={`Always the ${moving}`} view={view} />}
+        <Link
+          name={`Always ${longDay(fixed.start_date)} to ${longDay(fixed.end_date)}`}
+          view={{ ...view, period: fixed }}
+        />
+      </ul>
+    </section>
+  );
+}
+
+const Link = ({ name, view }: { readonly name: string; readonly view: DashboardView }) => {
+  const address = viewAddress(view);
+  return (
+    <li>
+      <a href={address}>{name}</a>
+      <Copy what={`the link: ${name}`} text={new URL(address, location.href).href} />
+    </li>
+  );
+};
+
+function File({ session, view }: ShareProps) {
+  const report = () => reportFile(session, view);
+  return (
+    <section>
+      <h3>A file</h3>
+      <p class="definition">
+        For everybody: one page with the figures, charts and teams of this view, and no people. Nobody needs a
+        key to read it.
+      </p>
+      <button
+        type="button"
+        disabled={report() === null}
+        onClick={() => saveFile("report.html", "text/html;charset=utf-8", report() ?? "")}
+      >
+        Save report.html
+      </button>
+    </section>
+  );
+}
+
+function Chat() {
+  const lines = `export REVIEW_API_KEY=…
+npx review-api report --url ${baseUrl()} \\
+  --last-week --by team --format chat |
+jq --raw-input --slurp '{text: .}' |
+curl --fail --header "content-type: application/json" \\
+  --data @- "$CHAT_WEBHOOK_URL"`;
+  return (
+    <section>
+      <h3>A chat, every week</h3>
+      <p class="definition">
+        These lines post the last week. <a href="docs/jobs/weekly-report">The weekly report</a> runs them
+        every Monday.
+      </p>
+      <pre>
+        <code>{lines}</code>
+      </pre>
+      <Copy what="the lines" text={lines} />
+    </section>
+  );
+}
+
+function Copy({ what, text }: { readonly what: string; readonly text: string }) {
+  const [isCopied, setCopied] = useState(false);
+  return (
+    <button
+      type="button"
+      class="quiet"
+      aria-label={`Copy ${what}`}
+      onClick={async () => {
+        await navigator.clipboard.writeText(text);
+        setCopied(true);
+      }}
+    >
+      {isCopied ? "Copied" : "Copy"}
+    </button>
+  );
+}

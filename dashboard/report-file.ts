@@ -1,0 +1,38 @@
+import { htmlPage } from "../lib/report/html-page.ts";
+import { daysOf, utc } from "../lib/report/period.ts";
+import type { ReportRow } from "../lib/report/report.ts";
+import type { PlaceRow } from "./figures/places.ts";
+import { notesOf } from "./notes.ts";
+import type { PageSession } from "./session.ts";
+import { sortedPlaces } from "./sort.ts";
+import type { DashboardView } from "./view.ts";
+
+/** The figures of the view as one file that needs no key; null until they are read. It names teams, and no people. */
+export function reportFile(session: PageSession, view: DashboardView): string | null {
+  const { reviews, teams, before } = session.sections;
+  if (!isSettled(session) || !reviews.shown) return null;
+  const { period, total, weeks, complexity, heatMap, repositories } = reviews.shown;
+  const hasTeams = teams.shown !== null && teams.shown.known.length > 0;
+  const rows = hasTeams
+    ? sortedPlaces(teams.shown?.rows ?? [], view.teamSort)
+    : sortedPlaces(repositories, view.sort);
+  const report = {
+    period: { ...period, days: daysOf(period), time_zone: utc },
+    ...{ notes: notesOf(session, view), total, weeks, complexity, heat_map: heatMap },
+    before: before.shown,
+    ...{ by: hasTeams ? ("team" as const) : ("repository" as const), rows: rows.map(reportRow) },
+  };
+  return htmlPage(report, pageStyle());
+}
+
+/** The figures of this view are read, with those of the period before. */
+export const isSettled = ({ sections: { reviews, before } }: PageSession): boolean =>
+  reviews.state.status === "ready" && before.state.status !== "loading" && before.state.status !== "unread";
+
+const reportRow = ({ id, name, organization, figures, before }: PlaceRow): ReportRow => ({
+  ...{ id, name, organization, figures, before, in_part: false },
+});
+
+/** The style that the page has loaded: it contains that of reports. */
+const pageStyle = (): string =>
+  [...document.styleSheets].flatMap(({ cssRules }) => [...cssRules].map(({ cssText }) => cssText)).join("\n");

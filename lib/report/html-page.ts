@@ -1,0 +1,205 @@
+import { categories, severities } from "../contract/metrics-words.ts";
+import { required } from "../runtime/required.ts";
+import { changeText, comparedWith } from "./change.ts";
+import { chart } from "./charts.ts";
+import { type Headline, headlines, reportTitle, rowsTable, type TextTable, textTableOf } from "./columns.ts";
+import { noteText } from "./left-out.ts";
+import { Markup, markup } from "./markup.ts";
+import { seriesOf } from "./plot-series.ts";
+import { type ReportRow, type ReviewReport, withSpaces } from "./report.ts";
+import { countTicks, minuteTicks, shareTicks, wholeTicks } from "./scale.ts";
+import {
+  definitions,
+  dimensionHeads,
+  formatCount,
+  formatMean,
+  formatMinutes,
+  formatShare,
+  noValue,
+  shortDay,
+  weekDefinition,
+} from "./words.ts";
+
+/** One file: it contains the charts and the style of the dashboard, loads nothing and runs no script. */
+export const htmlPage = (report: ReviewReport, style: string): string =>
+  markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="content-security-policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>${reportTitle(report)}</title>
+<style>${new Markup(style)}</style>
+</head>
+<body>
+<main class="report">
+<h1>${reportTitle(report)}</h1>
+${report.before ? [markup`<p class="definition">${comparedWith(report.before, report.period.time_zone)}</p>`] : []}
+${report.notes.map((note) => markup`<p class="definition">${noteText(note)}</p>`)}
+<section class="headlines" aria-label="Headlines">
+${headlines(report).map(headlineCard)}
+</section>
+${askedFor(report)}
+<h2>By week <small>${weekDefinition(report.period.time_zone)}</small></h2>
+${trends(report.weeks)}
+${report.by === "week" ? [] : [tableCard("By week", textTableOf(dimensionHeads.week, report.weeks))]}
+<div class="row wide-narrow">
+${card("Acceptance by severity and category", [heatMapTable(report)])}
+${complexityCard(report)}
+</div>
+${tableCard("By estimated complexity, 1 to 5", textTableOf("Complexity", report.complexity))}
+<h2>What the figures mean</h2>
+<dl class="meanings">
+${[
+  ["Pull requests", definitions.pullRequests],
+  ["Acceptance", definitions.acceptance],
+  ["Time to first human review", definitions.timeToFirstHumanReview],
+  ["Time to merge", definitions.timeToMerge],
+  ["Open pull requests", definitions.openPullRequests],
+].map(([name = "", text = ""]) => markup`<dt>${name}</dt><dd>${text}</dd>`)}
+</dl>
+</main>
+</body>
+</html>
+`.text;
+
+/** A figure and its unit stay on one line. */
+const unbroken = (text: string): string => text.replaceAll(/(?<=\d) (?=%|min|h|d|points?\b)/g, "\u00a0");
+
+const headlineCard = ({ name, value, detail, change }: Headline): Markup =>
+  markup`<section class="card headline"><h3>${name}</h3><div class="figure"><strong>${value}</strong></div>
+${change ? [markup`<p class="change">${unbroken(changeText(change))}</p>`] : []}
+${detail === "" ? [] : [markup`<p class="detail">${unbroken(detail)}</p>`]}</section>`;
+
+const card = (title: string, content: readonly Markup[], more = ""): Markup =>
+  markup`<section class="card ${more}"><h3>${title}</h3>
+${content}</section>`;
+
+const tableCard = (title: string, table: TextTable, note: readonly Markup[] = []): Markup =>
+  card(title, [...note, tableMarkup(table, title)], "table");
+
+/** What the report was made for comes before everything else. */
+const askedFor = (report: ReviewReport): Markup => {
+  const isOfFindings = report.by === "severity" || report.by === "category";
+  const words = isOfFindings ? definitions.findingRows : report.by === "team" ? definitions.teamRows : null;
+  const note = words === null ? [] : [markup`<p class="definition">${words}</p>`];
+  return tableCard(`By ${report.by}`, rowsTable(report), note);
+};
+
+const count = (value: number | null): string => (value === null ? noValue : formatCount(value));
+
+function trends(weeks: readonly ReportRow[]): Markup {
+  const series = seriesOf(weeks);
+  const columns = {
+    labels: weeks.map(({ id, name }) => shortDay(id ?? name)),
+    names: weeks.map(({ name }) => `Week of ${name}`),
+    inPart: weeks.map(({ in_part }) => in_part),
+  };
+  return markup`<div class="row">
+${card("Pull requests reviewed", [
+  chart({
+    ...columns,
+    title: "Pull requests reviewed by week",
+    series: [series("Pull requests", "bar", "one", ({ pull_requests }) => pull_requests)],
+    format: count,
+    ticks: wholeTicks,
+  }),
+])}
+${card("Findings and their outcome", [
+  chart({
+    ...columns,
+    title: "Findings by week and outcome",
+    series: [
+      series("Accepted", "bar", "accepted", ({ findings }) => findings.accepted),
+      series("Not accepted", "bar", "not-accepted", ({ findings }) => findings.not_accepted),
+      series("Unknown", "bar", "unknown", ({ findings }) => findings.unknown),
+    ],
+    format: count,
+    ticks: wholeTicks,
+  }),
+])}
+${card("Acceptance, of findings whose outcome is known", [
+  chart({
+    ...columns,
+    title: "Acceptance by week",
+    series: [series("Acceptance", "line", "accepted", ({ findings }) => findings.acceptance)],
+    format: formatShare,
+    ticks: shareTicks,
+  }),
+])}
+${card("Time to first human review and to merge", [
+  chart({
+    ...columns,
+    title: "Median time to first human review and to merge by week",
+    series: [
+      series(
+        "First review, median",
+        "line",
+        "first-review",
+        ({ time_to_first_human_review: time }) => time.median_minutes,
+      ),
+      series("Merge, median", "line", "merge", ({ time_to_merge }) => time_to_merge.median_minutes),
+    ],
+    format: formatMinutes,
+    ticks: minuteTicks,
+  }),
+])}
+</div>`;
+}
+
+const complexityCard = ({ complexity }: ReviewReport): Markup =>
+  card("Findings per pull request", [
+    chart({
+      title: "Findings per pull request by estimated complexity",
+      labels: complexity.map(({ id }) => id ?? "none"),
+      names: complexity.map(({ name }) => `Complexity ${name}`),
+      inPart: complexity.map(() => false),
+      series: [
+        seriesOf(complexity)(
+          "Findings per pull request",
+          "bar",
+          "one",
+          (figures) => figures.findings_per_pull_request,
+        ),
+      ],
+      format: formatMean,
+      ticks: countTicks,
+      ...{ width: 420, height: 280 },
+    }),
+  ]);
+
+/** Each cell shows the same value as a colour and as a number. */
+const heatSteps = 10;
+
+function heatMapTable({ heat_map }: ReviewReport): Markup {
+  const cell = (severity: string | null, category: string | null): Markup => {
+    const found = heat_map.find((each) => each.severity === severity && each.category === category);
+    const { acceptance, posted } = required(found, "cell of the heat map").findings;
+    if (posted === 0) return markup`<td class="heat-none"></td>`;
+    const heat = acceptance === null ? "none" : Math.round(acceptance * heatSteps);
+    return markup`<td class="heat-${heat}"><b>${formatShare(acceptance)}</b> <small>of ${formatCount(posted)}</small></td>`;
+  };
+  const columns = [...severities, null];
+  return markup`<div class="scroll"><table class="heat">
+<caption>Acceptance, and how many findings were posted</caption>
+<thead><tr><th scope="col">Category</th>${columns.map((severity) => markup`<th scope="col">${withSpaces(severity)}</th>`)}</tr></thead>
+<tbody>
+${[...categories, null].map(
+  (category) =>
+    markup`<tr><th scope="row">${withSpaces(category)}</th>${columns.map((severity) => cell(severity, category))}</tr>`,
+)}
+</tbody></table></div>`;
+}
+
+const tableMarkup = ({ heads, rows }: TextTable, caption: string): Markup => {
+  const look = (column: number) => (heads[column]?.isNumber ? "number" : "name");
+  return markup`<div class="scroll"><table>
+<caption class="unseen">${caption}</caption>
+<thead><tr>${heads.map(({ text }, column) => markup`<th scope="col" class="${look(column)}">${unbroken(text)}</th>`)}</tr></thead>
+<tbody>
+${rows.map(
+  ([first = "", ...cells]) =>
+    markup`<tr><th scope="row">${first}</th>${cells.map((cell, index) => markup`<td class="${look(index + 1)}">${cell}</td>`)}</tr>`,
+)}
+</tbody></table></div>`;
+};
