@@ -10,9 +10,7 @@ const isBlank = (character: string) => character === " " || character === "\t";
 const blanksMax = 80;
 
 /** Returns the rows that can begin at a position, so that most names need only one lookup. */
-export function bridgesFrom<Row extends Bridge>(
-  rows: readonly Row[],
-): (text: string, at: number) => readonly Row[] {
+export function bridgesFrom<Row extends Bridge>(rows: readonly Row[]): (text: string, at: number) => readonly Row[] {
   const known = new Map<string, readonly Row[]>();
   const firsts = new Set(rows.flatMap((row) => [...row.first]));
   return (text, at) => {
@@ -22,11 +20,7 @@ export function bridgesFrom<Row extends Bridge>(
     while (end < at + blanksMax && isBlank(text.charAt(end))) end++;
     const beyond = end > at ? text.charAt(end) : "";
     const key = first + beyond;
-    const made =
-      known.get(key) ??
-      rows.filter(
-        (row) => row.first.includes(first) && (end === at || (row.beyond?.includes(beyond) ?? true)),
-      );
+    const made = known.get(key) ?? rows.filter((row) => row.first.includes(first) && (end === at || (row.beyond?.includes(beyond) ?? true)));
     // Only ASCII characters, so that the cache stays small.
     if (first < "\x80" && beyond < "\x80") known.set(key, made);
     return made;

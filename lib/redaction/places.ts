@@ -29,8 +29,7 @@ const isOption = ({ name }: Placed) => name.name.startsWith("-");
 const isCommand = ({ before, behind }: Placed) =>
   before.trim() === ""
     ? /^["']?\s*$|^["']? -/.test(behind)
-    : /^[\s>$#]*[\w./-]+ [^"'`]*$/.test(before) &&
-      (/(?:^|\s)-{1,2}[\w-]+(?:[ =]|$)/.test(before + behind) || /^\s*$/.test(behind));
+    : /^[\s>$#]*[\w./-]+ [^"'`]*$/.test(before) && (/(?:^|\s)-{1,2}[\w-]+(?:[ =]|$)/.test(before + behind) || /^\s*$/.test(behind));
 /** The names of two arguments: a call that defines, sets, fills in or compares. */
 const definingCall = pattern(
   "i",
@@ -38,8 +37,7 @@ const definingCall = pattern(
   String.raw`|equals\w*|send_?keys)\(\s*(?:\w+[.\w]*,\s*)?[^\s,()]{0,40}$|fill_in[ (]["']$`,
 );
 /** `this.password = value`: an assignment of code, not a line of a file of properties. */
-const isMember =
-  /^(?:this|self|user|config|cfg|settings|options|opts|props|state|data|request|req|args|env)\b/i;
+const isMember = /^(?:this|self|user|config|cfg|settings|options|opts|props|state|data|request|req|args|env)\b/i;
 const isDotted = ({ name: { name } }: Placed, dots: number) =>
   /^[a-z][\w-]*(?:\.[\w-]+)+$/i.test(name) && name.split(".").length > dots && !isMember.test(name);
 /** The names of two parts: `proxyPassword`, `db_password`, `auth.password`. */
@@ -67,8 +65,7 @@ const userBefore = pattern(
 );
 
 /** `.username("bob")`, before or behind the call. */
-const callOfUser =
-  /\.(?:user(?:_?name)?|login|host|database)\([^()]*\)\s*$|^\s*\.(?:user(?:_?name)?|login|host|database)\(/i;
+const callOfUser = /\.(?:user(?:_?name)?|login|host|database)\([^()]*\)\s*$|^\s*\.(?:user(?:_?name)?|login|host|database)\(/i;
 
 // biome-ignore format: one row a line
 export const places: readonly Place[] = [
@@ -138,8 +135,7 @@ export function isPlaced(name: Name, value: Value, link: Link | undefined): bool
   const isText = value.isQuoted || (isBare(name) && isDottedWords(value.text));
   if (/(?:^|\.)(?:label|form|field|message|placeholder|title)s?\./i.test(name.name)) return false;
   const isPhrase = value.isQuoted && /phrase$/i.test(name.name);
-  if (isRefused({ text: isPhrase ? value.text.replaceAll(" ", "") : value.text, isQuoted: isText }))
-    return false;
+  if (isRefused({ text: isPhrase ? value.text.replaceAll(" ", "") : value.text, isQuoted: isText })) return false;
   const placed = { name, value, link, ...around(name, value) };
   return places.some(({ holds }) => holds(placed));
 }

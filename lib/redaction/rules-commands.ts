@@ -9,8 +9,7 @@ import { pattern } from "./words.ts";
 
 /** Command lines: the tool, and the place of its credential. */
 
-const isNoOption = (secret: string) =>
-  !/^[-|&]|^[<>](?![^\s>]*\d)/.test(secret) && !/^\/[\w/.-]*$/.test(secret) && !isStandIn(secret);
+const isNoOption = (secret: string) => !/^[-|&]|^[<>](?![^\s>]*\d)/.test(secret) && !/^\/[\w/.-]*$/.test(secret) && !isStandIn(secret);
 /** Rejects plain words: a sentence has a plain word in the same place. */
 const isNoWord: Accept = (secret) =>
   isNoOption(secret) &&
@@ -22,8 +21,7 @@ const isNoWord: Accept = (secret) =>
 /** Rejects numbers: `-u 1000:1000` is a user and a group, `-p 6380` is a port. */
 const isPassword: Accept = (secret) => hasLetter(secret) && isNoWord(secret);
 /** `curl -u bob:304200199876`: these tools take no port or group here, so a long number is a password. */
-const isPairPassword: Accept = (secret) =>
-  isPassword(secret) || (/^\d{6,}$/.test(secret) && !isPlaceholder(secret));
+const isPairPassword: Accept = (secret) => isPassword(secret) || (/^\d{6,}$/.test(secret) && !isPlaceholder(secret));
 const isAnything: Accept = (secret) => secret.length >= 4 && isNoOption(secret);
 /** `Lq7vNz4kRt`: capitals, small letters and digits, mixed. */
 const isMixedCode: Accept = (secret) => features.isCode(secret) && hasBothCases(secret);
@@ -38,13 +36,8 @@ const isArgument: Accept = (secret) =>
 
 /** Separators inside a value count as signs if the value has capitals and small letters; paths and ports have not. */
 const isPasswordOfUser: Accept = (secret) => {
-  const signed =
-    hasBothCases(secret) && !/^[./]|:\/\//.test(secret) ? secret.replace(/[/:,()[\]{}]/g, "+") : secret;
-  return (
-    !/[/:]/.test(signed) &&
-    (features.isMadeUp(signed) || isMixedCode(signed) || features.isJoinedPhrase(signed)) &&
-    isPassword(secret)
-  );
+  const signed = hasBothCases(secret) && !/^[./]|:\/\//.test(secret) ? secret.replace(/[/:,()[\]{}]/g, "+") : secret;
+  return !/[/:]/.test(signed) && (features.isMadeUp(signed) || isMixedCode(signed) || features.isJoinedPhrase(signed)) && isPassword(secret);
 };
 
 /** Every word behind the option of these tools is the password, if no other command begins in between. */
@@ -66,19 +59,8 @@ const cli = (keywords: string, pattern: RegExp, value: RegExp, accept: AcceptInC
   after("CLI password", keywords, spaced(pattern), value, accept);
 
 /** `behind` matches the tool, `option` matches the text directly before the credential. */
-const command = (
-  keywords: string,
-  tools: string,
-  option: string,
-  accept: Accept,
-  isPlace = false,
-): ContextRule => ({
-  ...cli(
-    keywords,
-    new RegExp(`${option}${opened}`, "g"),
-    unquoted,
-    isPlace ? placedBehind(tools, accept) : accept,
-  ),
+const command = (keywords: string, tools: string, option: string, accept: Accept, isPlace = false): ContextRule => ({
+  ...cli(keywords, new RegExp(`${option}${opened}`, "g"), unquoted, isPlace ? placedBehind(tools, accept) : accept),
   behind: new RegExp(`\\b(?:${tools})\\b`, "g"),
 });
 
@@ -92,18 +74,13 @@ const piped = pattern(
   String.raw`|base64|pass insert|keepass|lpass|vault|sops|kubeseal|\bop (?:item|create))`,
 );
 /** `echo aGVsbG8gd29ybGQ= | base64 -d`: the text decodes to plain words. */
-const isDecodedProse = (secret: string, behind: string) =>
-  /^\W{0,4}base64 -[dD-]/.test(behind) && /^[a-z]+[a-z ,.!]+$/i.test(decodeStart(secret));
+const isDecodedProse = (secret: string, behind: string) => /^\W{0,4}base64 -[dD-]/.test(behind) && /^[a-z]+[a-z ,.!]+$/i.test(decodeStart(secret));
 const isPiped: AcceptInContext = (secret, { text, end }) =>
   isAnything(secret) &&
   !isDecodedProse(secret, text.slice(end, end + 32)) &&
-  (hasDigit(secret) ||
-    features.looksChosen(secret) ||
-    !/^[^\n]{0,8}\|[ \t]*base64/.test(text.slice(end, end + 24))) &&
+  (hasDigit(secret) || features.looksChosen(secret) || !/^[^\n]{0,8}\|[ \t]*base64/.test(text.slice(end, end + 24))) &&
   /^(?:\n[^\n|"']{1,64})?["'\uE000-\uE003]?[ \t]{0,4}\|/.test(text.slice(end, end + 72)) &&
-  (features.isDecoratedWord(secret) ||
-    (features.isStrong(secret) && !isHex(secret)) ||
-    piped.test(text.slice(end, end + 160)));
+  (features.isDecoratedWord(secret) || (features.isStrong(secret) && !isHex(secret)) || piped.test(text.slice(end, end + 160)));
 
 // biome-ignore format: one rule a line
 export const commandContexts: readonly ContextRule[] = [

@@ -13,9 +13,7 @@ import { pattern } from "./words.ts";
 const isNoPlaceholder: Accept = (secret) => !isPlaceholder(secret);
 const isRandom: Accept = (secret) => looksRandom(secret) && !isPlaceholder(secret);
 /** Rejects plain words, which prose has in the same position. */
-const isSecretLike: Accept = (secret) =>
-  (hasDigit(secret) || (hasBothCases(secret) && !isPlainCase(secret)) || looksChosen(secret)) &&
-  !isPlaceholder(secret);
+const isSecretLike: Accept = (secret) => (hasDigit(secret) || (hasBothCases(secret) && !isPlainCase(secret)) || looksChosen(secret)) && !isPlaceholder(secret);
 
 function decoded(encoded: string): string {
   try {
@@ -37,11 +35,7 @@ export const generalTokens: readonly TokenRule[] = [
 /** "Basic authentication" is prose: without the header's name, accepts only an encoded `user:password`. */
 const isEncodedPair: Accept = (secret) => secret.length >= 8 && /^[ -9;-~]+:[ -~]+$/.test(decoded(secret));
 
-const isHeader: Accept = (secret) =>
-  secret.length >= 8 &&
-  (secret.length >= 12 || looksChosen(secret)) &&
-  !/:\/\/|[([]/.test(secret) &&
-  isSecretLike(secret);
+const isHeader: Accept = (secret) => secret.length >= 8 && (secret.length >= 12 || looksChosen(secret)) && !/:\/\/|[([]/.test(secret) && isSecretLike(secret);
 
 /** `guest:guest@` and `postgres:postgres@` are well-known defaults; `root:secret@` is not a default. */
 const isOwnPassword: AcceptInContext = (secret, { context }) =>
@@ -49,21 +43,16 @@ const isOwnPassword: AcceptInContext = (secret, { context }) =>
   !/^(?:x-oauth-basic|x-access-token|api_token)$/.test(secret) &&
   (!isStandIn(secret) || ["secret", "admin", "root", "test"].includes(secret));
 
-const secretParameter =
-  /(?:token|secret|passw(?:or)?d|pwd|passcode|api[_-]?key|appid|sig|signature|credential|subscription-key|session_?id|bypass)=/i;
-const maybeSecretParameter =
-  /^.(?:(?!cache|sort|search|site|public|object|partition)[\w.-]{0,20}key|code|auth|sid|jwt|hmac)=/i;
+const secretParameter = /(?:token|secret|passw(?:or)?d|pwd|passcode|api[_-]?key|appid|sig|signature|credential|subscription-key|session_?id|bypass)=/i;
+const maybeSecretParameter = /^.(?:(?!cache|sort|search|site|public|object|partition)[\w.-]{0,20}key|code|auth|sid|jwt|hmac)=/i;
 const isParameter: AcceptInContext = (secret, { context }) =>
   secretParameter.test(context)
-    ? (secret.length >= 6 && isSecretLike(secret)) ||
-      (/pass(?:w(?:or)?d)?=$|pwd=$/i.test(context) && isInPlace(secret))
+    ? (secret.length >= 6 && isSecretLike(secret)) || (/pass(?:w(?:or)?d)?=$|pwd=$/i.test(context) && isInPlace(secret))
     : secret.length >= 16 && maybeSecretParameter.test(context) && isRandom(secret);
 
 /** Rejects the user of a DSN, which is public: the host collects errors, or the path is a number. */
 const isUserToken: AcceptInContext = (secret, { text, end }) =>
-  secret.length >= 16 &&
-  isRandom(secret) &&
-  !/^@[^\s/]*(?:sentry|ingest|bugsnag|glitchtip)|^@[^\s/]+\/\d+(?![\w/])/.test(text.slice(end, end + 80));
+  secret.length >= 16 && isRandom(secret) && !/^@[^\s/]*(?:sentry|ingest|bugsnag|glitchtip)|^@[^\s/]+\/\d+(?![\w/])/.test(text.slice(end, end + 80));
 
 const bearer = /\b(?:bearer|GenieKey)[ \t]{1,4}[¶`]?/gi;
 const bearerValue = /[\w.~+/=:%-]+/y;
@@ -126,11 +115,9 @@ const noPasswordOfPair = pattern(
   String.raw`|microsoft|denied|down|disabled|pass\w*|logoff|index|api|auth|login|home|callback|token|production|staging|development|editor|viewer|owner`,
   "|member|moderator|manager|customer|phone|saml|oidc|shared|personal|private|public|flaky|desktop)$",
 );
-const endsPair =
-  /^`|^["'*]{0,2}(?:[.,;)]|[ \t]*(?:\n|$)| (?:[(—–-]|on |for |in |at |to |still |works|and |but |anmeld|einlogg))/i;
+const endsPair = /^`|^["'*]{0,2}(?:[.,;)]|[ \t]*(?:\n|$)| (?:[(—–-]|on |for |in |at |to |still |works|and |but |anmeld|einlogg))/i;
 /** `Kibana: elastic / …`: no word needs to announce the pair. */
-const knownUser =
-  /^(?:root|admin|administrator|sa|sys|system|postgres|elastic|guest|test|demo|registry)(?:[`"'*]{0,2} \/|`\/`)/i;
+const knownUser = /^(?:root|admin|administrator|sa|sys|system|postgres|elastic|guest|test|demo|registry)(?:[`"'*]{0,2} \/|`\/`)/i;
 const isPairOfDoor: AcceptInContext = (secret, { text, start, end, context }) => {
   const user = context.replace(/[`"'*\s/]+$/, "");
   const before = text.slice(Math.max(0, start - context.length - 140), start - context.length);
@@ -148,13 +135,11 @@ const isPairOfDoor: AcceptInContext = (secret, { text, start, end, context }) =>
 };
 /** Anywhere on the line of a door: the password itself must look like one. */
 /** In base64 a slash is part of the value. */
-const isBase64 = (value: string) =>
-  /^[A-Za-z\d+/]{24,}={0,2}$/.test(value) && hasDigit(value) && hasBothCases(value);
+const isBase64 = (value: string) => /^[A-Za-z\d+/]{24,}={0,2}$/.test(value) && hasDigit(value) && hasBothCases(value);
 const isMadePassword: AcceptInContext = (secret, { text, end, context }) =>
   !/[/@.:]/.test(text.charAt(end)) &&
   secret.length >= (/ \//.test(context) ? 6 : 8) &&
-  (isMadeUp(secret) ||
-    (/ \//.test(context) && ((hasDigit(secret) && hasBothCases(secret)) || isCode(secret)))) &&
+  (isMadeUp(secret) || (/ \//.test(context) && ((hasDigit(secret) && hasBothCases(secret)) || isCode(secret)))) &&
   !/\.[a-z]\w{0,4}$|\*\*|^ipv\d$/i.test(secret) &&
   isNoPlaceholder(secret);
 const wordOfPair = /(?:[^\s/`,;.)\]¶]|\.(?=[^\s)]))+/y;
@@ -162,9 +147,7 @@ const wordOfPair = /(?:[^\s/`,;.)\]¶]|\.(?=[^\s)]))+/y;
 const isAnother: AcceptInContext = (secret, { text, start, end, context }) => {
   const quote = /[`"'\uE000-\uE003]$/.exec(context)?.[0] ?? "";
   const isSaid =
-    quote !== "" ||
-    /one|c'est|:|\b(?:and|but|und|aber|y|et|e|to|is|es|ist|est|lautet)\b|[éè]/.test(context) ||
-    /^[A-Z][a-z]+(?:[A-Z][a-z]+)+$/.test(secret);
+    quote !== "" || /one|c'est|:|\b(?:and|but|und|aber|y|et|e|to|is|es|ist|est|lautet)\b|[éè]/.test(context) || /^[A-Z][a-z]+(?:[A-Z][a-z]+)+$/.test(secret);
   // The next value of a list must look like a token.
   const isOther = !/^,(?! ?(?:for |new:))/.test(context);
   return (
@@ -174,9 +157,7 @@ const isAnother: AcceptInContext = (secret, { text, start, end, context }) => {
       (isOther && (isMadeUp(secret) || isMixedWord(secret))) ||
       (isOther &&
         isSaid &&
-        /^(?:["'`\uE000-\uE003]| ?[.,;)!]|\s*$|\s*\n| (?:and|but|because|after|since|und|et|on|for|in|at|en|em) )/.test(
-          text.slice(end, end + 12),
-        ) &&
+        /^(?:["'`\uE000-\uE003]| ?[.,;)!]|\s*$|\s*\n| (?:and|but|because|after|since|und|et|on|for|in|at|en|em) )/.test(text.slice(end, end + 12)) &&
         isPasswordSaid(bareValue(secret, start), quote)))
   );
 };
@@ -194,18 +175,12 @@ const isLikeAnother: AcceptInContext = (secret, { text, start, end }) =>
 const isIdentifying: AcceptInContext = (secret, { text, start, context }) =>
   secret.length >= 4 &&
   (/["'\uE000-\uE003]$/.test(context) ||
-    /(?:user|role|connect to)\s{1,8}\S{1,60}\s{1,8}\S{0,8}\s{0,8}$/i.test(
-      text.slice(Math.max(0, start - context.length - 100), start - context.length),
-    )) &&
-  !/^(?:random|the|a|an|your|this|its|id|their|one|two|three|each|name|email|number|must|should|shall|will|never|needs?|clause|statement)$/i.test(
-    secret,
-  ) &&
+    /(?:user|role|connect to)\s{1,8}\S{1,60}\s{1,8}\S{0,8}\s{0,8}$/i.test(text.slice(Math.max(0, start - context.length - 100), start - context.length))) &&
+  !/^(?:random|the|a|an|your|this|its|id|their|one|two|three|each|name|email|number|must|should|shall|will|never|needs?|clause|statement)$/i.test(secret) &&
   isNoPlaceholder(secret);
 const isPaired: AcceptInContext = (secret, { text, end, context }) =>
   (secret.length >= 6 && (looksChosen(secret) || isCode(secret)) && isNoPlaceholder(secret)) ||
-  (/^(?:(?:credentials?|creds|login|userpwd)\b[^=:]{0,60}[:=]|stats auth|basic[ _-]?auth|auth_basic)/i.test(
-    context,
-  ) &&
+  (/^(?:(?:credentials?|creds|login|userpwd)\b[^=:]{0,60}[:=]|stats auth|basic[ _-]?auth|auth_basic)/i.test(context) &&
     isInPlace(secret) &&
     /^["'`]?(?:[.,;)]?(?:\s|$))/.test(text.slice(end, end + 3)));
 
@@ -215,8 +190,7 @@ const isTyped: AcceptInContext = (secret, { text, start }) => {
   return (
     (/passw|pwd|passcode|secret/i.test(before.slice(before.lastIndexOf("\n") + 1)) && isSecretLike(secret)) ||
     // The field that is filled in is the password itself.
-    (/pass(?:w(?:or)?d|code)(?:["'`\])]{1,4}|Field|Input|Box)(?:\)?\.\w{1,12}\(|, ?)["'`]$/i.test(before) &&
-      isInPlace(secret))
+    (/pass(?:w(?:or)?d|code)(?:["'`\])]{1,4}|Field|Input|Box)(?:\)?\.\w{1,12}\(|, ?)["'`]$/i.test(before) && isInPlace(secret))
   );
 };
 

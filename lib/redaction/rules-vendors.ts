@@ -2,21 +2,7 @@ import { hasBothCases, hasDigit, isHex, looksRandom } from "./appearance.ts";
 import { holdsCredential } from "./decoded.ts";
 import { isScrambled, sentenceWords } from "./features.ts";
 import { isDocumented, isPlaceholder } from "./placeholders.ts";
-import {
-  type Accept,
-  after,
-  alone,
-  alphanumeric,
-  base64,
-  type ContextRule,
-  hasDistinct,
-  hex,
-  near,
-  ofLength,
-  type TokenRule,
-  token,
-  word,
-} from "./rule.ts";
+import { type Accept, after, alone, alphanumeric, base64, type ContextRule, hasDistinct, hex, near, ofLength, type TokenRule, token, word } from "./rule.ts";
 import { pattern } from "./words.ts";
 
 /** Rules that the vendors' table cannot express: structured tokens, forms without a prefix, webhooks. */
@@ -40,12 +26,7 @@ export const formTokens: readonly TokenRule[] = [
 const isMadeLikeVendors: Accept = (secret) => {
   const body = secret.replace(/^.*[_-]/, "");
   if (/^(?:pk|pub|public|publishable|anon|site|client)[_-]/.test(secret)) return false;
-  return (
-    hasDigit(body) &&
-    looksRandom(body) &&
-    !isPlaceholder(secret) &&
-    (!isHex(body) || /(?:secret|sk|pat|token|apikey|priv)[_-]/.test(secret))
-  );
+  return hasDigit(body) && looksRandom(body) && !isPlaceholder(secret) && (!isHex(body) || /(?:secret|sk|pat|token|apikey|priv)[_-]/.test(secret));
 };
 
 const walletWord = pattern(

@@ -24,8 +24,7 @@ export interface Separator extends Bridge {
 }
 
 /** In these patterns `¶` is a quote and `·` is a space or a tab. */
-const sticky = (source: string) =>
-  new RegExp(source.replaceAll("¶", `[${q}]`).replaceAll("·", "[ \\t]"), "y");
+const sticky = (source: string) => new RegExp(source.replaceAll("¶", `[${q}]`).replaceAll("·", "[ \\t]"), "y");
 
 const before = ({ text, start }: Name, length: number) => text.slice(Math.max(0, start - length), start);
 const isFlag = ({ name }: Name) => name.startsWith("-");
@@ -36,31 +35,26 @@ const isElement = (name: Name) =>
 /** `ENV TOKEN …`, `set -x TOKEN …`, `#define TOKEN …`, `config set dbPassword …`, `api_key …`, `bindpw …`. */
 const isDeclaredName = memoize(
   (name) =>
-    /_key$|^LicenseKey$|^X-[A-Z][\w-]+$|bindpw$|rootpw$|[a-z]-password(?:-value)?$|^[a-z][\w-]*(?:\.[\w-]+)+$/i.test(
-      name,
-    ) || /^(?:requirepass|masterauth|rootpw)$/.test(name),
+    /_key$|^LicenseKey$|^X-[A-Z][\w-]+$|bindpw$|rootpw$|[a-z]-password(?:-value)?$|^[a-z][\w-]*(?:\.[\w-]+)+$/i.test(name) ||
+    /^(?:requirepass|masterauth|rootpw)$/.test(name),
 );
 const isDeclared = (name: Name) =>
   // `~/.ssh/deploy_key` is a file.
   (isDeclaredName(name.name) && name.text.charAt(name.start - 1) !== "/") ||
   (" \t".includes(name.text.charAt(name.start - 1) || "x") &&
-    /(?:ENV|ARG|set|setx|add|define|-g?x|SetEnv|env|fastcgi_param|config|\bconst|\bdefine|authToken|requirepass|masterauth)[ \t]$/.test(
-      before(name, 16),
-    ));
+    /(?:ENV|ARG|set|setx|add|define|-g?x|SetEnv|env|fastcgi_param|config|\bconst|\bdefine|authToken|requirepass|masterauth)[ \t]$/.test(before(name, 16)));
 export const isLineStart = (name: Name): boolean =>
-  /(?:^|\n)[ \t>|+*-]{0,8}(?:export[ \t]+|set[ \t]+|SET[ \t]+|ENV[ \t]+|ARG[ \t]+|- |\$env:)?["']?$/.test(
-    before(name, 24),
-  );
+  /(?:^|\n)[ \t>|+*-]{0,8}(?:export[ \t]+|set[ \t]+|SET[ \t]+|ENV[ \t]+|ARG[ \t]+|- |\$env:)?["']?$/.test(before(name, 24));
 
 /** `${TOKEN:-…}`: a variable with a default value. */
 const isExpanded = ({ text, start }: Name) => text.startsWith("${", start - 2);
 
-const over = (
-  link: Link | undefined,
-  first: string,
-  pattern: RegExp,
-  more?: Pick<Separator, "beyond" | "serves" | "isList" | "isBlock">,
-): Separator => ({ link, first, pattern, ...more });
+const over = (link: Link | undefined, first: string, pattern: RegExp, more?: Pick<Separator, "beyond" | "serves" | "isList" | "isBlock">): Separator => ({
+  link,
+  first,
+  pattern,
+  ...more,
+});
 
 /** In the order in which they are tried. */
 // biome-ignore format: one row a line
@@ -141,9 +135,7 @@ export const separators: readonly Separator[] = [
 export const separatorsAt = bridgesFrom(separators);
 
 /** The text between two values of the same list. */
-export const nextOfList = sticky(
-  `¶?(?:·{0,40}[,:]\\s{0,40}(?=¶)|·{0,40}\\r?\\n·{0,40}- (?:[\\w.@-]{1,40}: )?(?=\\S))`,
-);
+export const nextOfList = sticky(`¶?(?:·{0,40}[,:]\\s{0,40}(?=¶)|·{0,40}\\r?\\n·{0,40}- (?:[\\w.@-]{1,40}: )?(?=\\S))`);
 
 const labelBefore = /(?:^|[^\w.$])[A-Z][A-Za-z]* $/;
 const isBareAssignment = /^[=:](?=\S)(?![=>~:])/;
