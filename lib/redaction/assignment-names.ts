@@ -25,7 +25,7 @@ senha senhas wachtwoord parola hasło haslo hasła hasłem lösenord lösenordet
 jelszó jelszava şifre şifresi şifresini şifrem şifremiz şifreniz şifrenin şifreler şifreleri şifreyi parolayı parolası parolasını parolam parolamız
 parolanız parolanın parolalar parolaları passworts passwortes passwörtern kennworts kennwortes kennwörter kennwörtern parolă geslo lozinka heslo sandi
 khẩu รหัสผ่าน المرور السر סיסמה סיסמא κωδικός κωδικος пароль пароля паролем пароли 密码 密碼 口令 パスワード 暗証番号 暗証コード 合言葉 暗号 비밀번호 암호 비번 zugangscode geheimcode
-entsperrcode
+entsperrcode kodeord kodeordet slaptažodis parool aðgangsorð pasahitza contrasenya पासवर्ड katalaluan парола лозинка sifre
 `;
 const passwordEndings = endingsOf(passwordNames);
 const passwordWords = setOf("pw psw psk pepper masterauth requirepass authtok userpwd");
@@ -38,7 +38,7 @@ const tokenEndings = endingsOf(tokenNames);
 /** `clé d'API`, `ключ доступа`: the words after the key give its use, so the value must look like a key. */
 const foreignKeyNames = `
 schlüssel schluessel schlüssels clé clef clés chave llave chiave klucz klucza anahtar anahtarı sleutel nyckel nyckeln nøgle nøkkel ключ ключа 密钥 密鑰 金鑰 秘钥
-キー 鍵 인증키
+キー 鍵 인증키 키
 `;
 const foreignKeyEndings = endingsOf(foreignKeyNames);
 const keyOwners = setOf(
@@ -102,7 +102,7 @@ function wordsOf(name: string): string[] {
     : name
         .replace(/([a-zß-ÿ0-9])([A-Z])/g, "$1 $2")
         .toLowerCase()
-        .split(/[^\p{L}]+/u)
+        .split(/[^\p{L}\p{M}]+/u)
         .filter(Boolean);
   while (environments.has(words.at(-1) ?? "")) words.pop();
   return words;
@@ -177,6 +177,8 @@ export function claimOf(given: string): Claim | undefined {
     (/^(?:session|consumer|team)$/.test(last) || (last === "key" && (owner === "query" || !publicKeyOwners.has(owner))))
   )
     return sure("api_key");
+  if (owner === "snmp" || (last === "cookie" && /^(?:erlang|release)$/.test(owner))) return sure("password");
+  if (given === "PAT") return sure("token");
   if (/^cred(?:s|ential)?$|community$/.test(last)) return credential;
   if (endsIn(last, foreignKeyEndings)) return endsIn(owner, secretEndings) ? sure("secret") : sure("api_key");
   if (last === "id") return owner === "secret" ? sure("token") : /^sess/.test(owner) ? likely : undefined;

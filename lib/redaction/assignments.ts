@@ -1,7 +1,7 @@
 import { looksVeryRandom } from "./appearance.ts";
 import { type Claim, type ClaimKind, claimOf, isConstant, likely, sure } from "./assignment-names.ts";
 import { isCredential, type Link } from "./evidence.ts";
-import { isKeyId } from "./features.ts";
+import { isKeyId, isWordPair } from "./features.ts";
 import { nearIn } from "./next-in.ts";
 import { isPlaced } from "./places.ts";
 import { type Finder, kindNamed, type NameHit, type Span } from "./rule.ts";
@@ -115,7 +115,8 @@ function findAfterSeparator(name: Name, claim: Claim): SearchResult | undefined 
       isEnvironment: isEnv,
       isText: () => isEnv || link === "line" || isBlock || isTextName(name, value.end),
     };
-    const isOne = (isPassword(claim) && isPlaced(name, value, link)) || isCredential(value, named);
+    const isChosen = isPassword(claim) || (claim.kind === "secret" && isWordPair(value.text));
+    const isOne = (isChosen && isPlaced(name, value, link)) || isCredential(value, named);
     const values = isList ? listed(name, value, claim, link) : isOne ? [value] : [];
     if (values.length > 0) return found(values, claim);
     if (link !== undefined) continue;
@@ -181,6 +182,7 @@ function nameAt(text: string, { at, length }: NameHit, from: number): Name {
 
 /** A key near the name of a Wi-Fi network is the password of that network. */
 const networkWord = /ssid|wi-?fi|wlan|\bwpa|wireless|\bpsk/gi;
+const foreignKey = /(?:schlüssel|schluessel|cl[eé]f?|llave|chave|chiave|klucz|sleutel|ключ)$/i;
 /** A key near a cipher is a secret, even if it looks like a hash. */
 const cipherWord = /cipher|crypt|\baes\b|hmac|jwt|getBytes|fernet|\biv\b|\bnonce\b|fromhex|hex2bin|unhexlify|['"]hex['"]|\b(?:sign|verify)\(key/gi;
 /** A name may begin with the name before it: "bearer token", "session key". */
@@ -207,6 +209,7 @@ export const assignments: Finder = {
           claim = claimOf(name.name) ?? null;
           claims.set(name.name, claim);
         }
+        if (claim?.kind === "api_key" && foreignKey.test(name.name) && isNearNetwork(name.start)) claim = sure("password");
         if (claim?.kind === "key" && /key$/i.test(name.name)) {
           if (isNearNetwork(name.start)) claim = sure("password");
           else if (isNearCipher(name.start)) claim = likely;

@@ -48,6 +48,7 @@ const isNoPlainText: Accept = memoize(
     features.isScrambled(value, 14) ||
     isWordPassphrase(value),
 );
+const isNoArgumentOfPair: Accept = (value) => isNoPlainText(value) || features.isAppPassword(value) || features.isWordPair(value);
 const isNoArgument: Accept = (value) =>
   features.isTokenLike(value) ||
   features.isScrambled(value, 14) ||
@@ -64,11 +65,11 @@ const isNoArgument: Accept = (value) =>
  */
 const demands: Readonly<Partial<Record<Link, Accept>>> = {
   option: (value) => (!isPlainCase(value) || features.isDiceware(value) || features.isJoinedPhrase(value)) && !features.isField(value),
-  pair: (value) => isNoPlainText(value) || features.isAppPassword(value),
-  compared: (value) => isNoPlainText(value) || features.isAppPassword(value),
+  pair: isNoArgumentOfPair,
+  compared: isNoArgumentOfPair,
   sentence: (value) => isNoPlainText(value) || features.isAppPassword(value),
   line: (value) => !features.isField(value) && (isNoPlainText(value) || features.isTokenLike(value)),
-  cell: (value) => isNoPlainText(value) || features.isTokenLike(value),
+  cell: (value) => isNoArgumentOfPair(value) || features.isTokenLike(value),
   near: (value) => features.isStrong(value),
   call: isNoArgument,
 };
@@ -112,7 +113,7 @@ const ofTokens: readonly Evidence[] = [
 
 /** `"password": "Contraseña"` is a label in another language, `"Forgot?"` a label. */
 const isLabel = ({ text, isQuoted }: Pick<Value, "text" | "isQuoted">) =>
-  (/^\p{L}+$/u.test(text) && !/^[A-Za-z]+$/.test(text)) || (isQuoted && /^[A-Z][a-z]+[?!:…]$/.test(text));
+  (/^\p{L}+$/u.test(text) && !/^[A-Za-z]+$/.test(text)) || (isQuoted && /^[A-Z][a-z]+[?!:…]$/.test(text) && !features.isWordPair(text));
 const isWord = (judged: Judged) => isBare(judged.link) && !hasDigit(judged.text) && judged.text.length >= 5 && !features.hasCredentialWord(judged.text);
 const isLiteralWord = (judged: Judged) => isWord(judged) && (judged.isLiteral || judged.isConstant) && !isLabel(judged);
 const isCodeWord = (judged: Judged) => isWord(judged) && !judged.isLiteral && !judged.isConstant;
@@ -133,6 +134,7 @@ const ofPasswords: readonly Evidence[] = [
     judged.text.length >= 6 },
   { evidence: "small letters", holds: (judged) => isLiteralWord(judged) && /^[a-z]+$/.test(judged.text) && (!judged.isQuoted || judged.text.length >= 6) &&
     !isRefused(judged) },
+  { evidence: "words run together", holds: (judged) => isLiteralWord(judged) && features.isWordPair(judged.text) },
   { evidence: "password in a sentence", holds: ({ text, link, claim }) => !isBare(link) && !/\s/.test(text) && hasLetter(text) && text.length >= 6 &&
     (claim.kind !== "secret" || features.isTokenLike(text) || features.looksChosen(text)) },
 ];
@@ -169,7 +171,9 @@ const isNotCredential = (value: string, isPlace: boolean) =>
 
 /** In an environment file any text counts, except short numbers and names of types, classes, credentials. */
 const isEnvironmentValue = (value: string) =>
-  (!/^(?:[A-Z][a-z]+)+$/.test(value) || features.isJoinedPhrase(value)) && (hasLetter(value) || value.length >= 6) && !features.hasCredentialWord(value);
+  (!/^(?:[A-Z][a-z]+)+$/.test(value) || features.isJoinedPhrase(value) || features.isWordPair(value)) &&
+  (hasLetter(value) || value.length >= 6) &&
+  !features.hasCredentialWord(value);
 
 /** The text after `Cookie:` in `Cookie: session=…` has its own name and value. */
 const hasOwnName = ({ text, claim }: Judged) => claim.certainty !== "sure" && /^[A-Za-z_.-]{2,}=[^=]/.test(text);

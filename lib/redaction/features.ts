@@ -1,7 +1,7 @@
 import { hasBothCases, hasDigit, hasLetter, isHex, isRandom, isUuid, looksRandom, looksVeryRandom } from "./appearance.ts";
 import { isPublicDer } from "./decoded.ts";
 import { memoize } from "./memoize.ts";
-import { areDrawn, areNoNames, isNamingWord } from "./passphrases.ts";
+import { areDrawn, areNoNames, areRunTogether, isNamingWord } from "./passphrases.ts";
 import type { Accept } from "./rule.ts";
 import { pattern } from "./words.ts";
 
@@ -96,6 +96,12 @@ export const isDiceware: Accept = memoize((value) => {
 /** `UnicornCarbonBarrel`: the same, where no class or type can stand. */
 export const isJoinedPhrase = (value: string): boolean => /^[A-Z][a-z]{3,9}(?:[A-Z][a-z]{3,9}){2,6}\d{0,4}[!?]?$/.test(value) && areNoNames(value);
 
+/** `duneMirror`, `DuneMirror!`, `Dunemirror!`: two words that no name has. A string under a name, never a word of a sentence. */
+export const isWordPair = (value: string): boolean =>
+  /^[A-Za-z][a-z]{2,11}[A-Z][a-z]{2,11}[!?]?$/.test(value)
+    ? areRunTogether(value)
+    : /^[A-Z][a-z]{8,22}!$/.test(value) && !/(?:ed|ing|ful|ly|tion|ment|able|feld)!$/.test(value);
+
 /** `Melody2006`, `BenchFlavor15`, `p34nut239`: a word that a person turned into a password. */
 export const isDecoratedWord = (value: string): boolean =>
   value.length >= 8 &&
@@ -104,6 +110,9 @@ export const isDecoratedWord = (value: string): boolean =>
     /^[a-z]*(?:[a-z]\d+[a-z]|\d[a-z]+\d)[a-z0-9]*\d{2,}$/.test(value) ||
     (/\d\d[!?$#*%&+]{0,2}$/.test(value) && /^[A-Za-z0-9]*[A-Za-z]\d[a-z][A-Za-z0-9]*\d\d\W{0,2}$/.test(value)) ||
     /^[a-z]{3,}(?:[-_][a-z]{3,})+[-_]?\d{3,}$/.test(value) ||
+    // `velvet_indigo49`: no word of a name.
+    (/^[a-z]{4,}[-_][a-z]{4,}\d\d$/.test(value) && areDrawn(value.split(/[-_\d]+/), 0)) ||
+    /^\d{2,4}[A-Z][a-z]{5,}[!?]$/.test(value) ||
     /^[A-Z][a-z]{2,}(?:[-_.][A-Z][a-z]{2,})+[-_.]?\d{2,}[!?]?$/.test(value));
 
 /** `falcon4821`, `falcon4821!`: a word and a number that are not the name of a thing. */

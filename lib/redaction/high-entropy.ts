@@ -47,7 +47,7 @@ const publicLabel = pattern(
 const publicMember = pattern(
   "",
   String.raw`["'\uE000-\uE003](?:n|x|y|e|kid|x5t|x5c|x5t#S256)["'\uE000-\uE003]\s*:\s*["'\uE000-\uE003]$|\b(?:peer|DNSKEY|SSHFP|TLSA`,
-  String.raw`|pin-sha256)\b[^\n]*$|ENC(?:\[(?:AES256_GCM,data:|PKCS7,)|\()$|\bv1:[\w+/]{16}:$|;\s*bh?=$|(?:\$(?:2[abxy]|argon2\w*|scrypt|[156y])`,
+  String.raw`|pin-sha256)\b[^\n]*$|ENC(?:\[(?:AES256_GCM,data:|PKCS7,)|\()$|\bv1:[\w+/]{16}:$|\bencrypted:$|;\s*bh?=$|(?:\$(?:2[abxy]|argon2\w*|scrypt|[156y])`,
   String.raw`|\bpbkdf2[\w-]*)\$\S*$|SCRAM-SHA-\d+\$\S*$|vault:v\d+:$|,(?:iv|tag):$|\bsecure:\s*["']?$`,
 );
 /** `x: '…', kty: 'EC'`: a member of a JSON web key in code. */
@@ -56,7 +56,7 @@ const isOfPublicKey = (line: string, text: string, start: number) =>
 const labelLengthMax = 120;
 const secretLabel = /secret|private|passw|\btoken\b/i;
 /** Ignores a label before another secret: it is that secret's. */
-export function isLabelledPublic(text: string, start: number, from = 0): boolean {
+function isLabelledPublic(text: string, start: number, from = 0): boolean {
   const before = text.slice(Math.max(from, start - labelLengthMax), start);
   const label = before.slice(before.lastIndexOf(marker) + 1);
   const own = label.slice(label.lastIndexOf("\n") + 1);

@@ -11,7 +11,8 @@ import { pattern } from "./words.ts";
 const keywordsOf = (listed: string) => listed.split("|");
 
 const passwordWords =
-  "wifi|wi-fi|wlan|ssid|accounts|wachtwoord|şifre|pass|pwd|cred|auth|login|log in|signin|sign in|sign-in|парол|密码|パスワード|kennwort|contrase|clave|senha|parol" +
+  "unlock|protected with|encrypted with|wifi|wi-fi|wlan|ssid|accounts|wachtwoord|şifre|pass|pwd|cred|auth|login" +
+  "|log in|signin|sign in|sign-in|парол|密码|パスワード|kennwort|contrase|clave|senha|parol" +
   "|haslo|hasło";
 const speaksOfPasswords = new RegExp(passwordWords, "i");
 const secretWords = "secret|token|keystore|ks.load|signing|signed with|hmac|jwt|vault|database|connect";

@@ -23,7 +23,8 @@ confirm https stdin com org net self req body args opts data row cfg settings
 export const isNamingWord = (word: string): boolean => listedWords.has(word) || aboutWords.has(word) || namingWords.has(word);
 
 /** Words drawn at random: no word of a placeholder, and at most one word that names of things have. */
-export const areDrawn = (words: readonly string[]): boolean => !words.some((word) => listedWords.has(word)) && words.filter(isNamingWord).length <= 1;
+export const areDrawn = (words: readonly string[], namesMax = 1): boolean =>
+  !words.some((word) => listedWords.has(word)) && words.filter(isNamingWord).length <= namesMax;
 
 /** Words of headers, classes and products. */
 const codeWords = setOf(`
@@ -35,6 +36,12 @@ export function areNoNames(value: string): boolean {
   const words = (value.match(/[A-Z][a-z]+/g) ?? []).map((word) => word.toLowerCase());
   return areDrawn(words) && !words.some((word) => codeWords.has(word));
 }
+
+/** `duneMirror`: the same for two words without a joint. */
+export const areRunTogether = (value: string): boolean => {
+  const words = (value.match(/[A-Z]?[a-z]+/g) ?? []).map((word) => word.toLowerCase());
+  return areDrawn(words, 0) && !words.some((word) => codeWords.has(word));
+};
 
 /** `walnut cinder velvet zephyr`: four words or more, none of them a word of a sentence. */
 export function isWordPassphrase(value: string): boolean {

@@ -86,7 +86,7 @@ const references = [
   /^[a-z][a-z+.-]{1,20}:\/\/[^@]*$/,
   /^\$ANSIBLE_VAULT/,
   /^<%|^\(\(|^%\{|^@@|^\$\[|^\[\[/,
-  /^\{cipher\}|^ENC\[|^v1:[\w+/]{16}:/,
+  /^\{cipher\}|^encrypted:|^ENC\[|^v1:[\w+/]{16}:/,
   /^\$env:\w+$/i,
   // Rules of a form: `required|min:12|confirmed`.
   /^(?:required|nullable|sometimes|string|confirmed|bail)(?:\|[a-z_]{2,20}(?::[\w,.]{1,20})?){1,8}$/,

@@ -31,7 +31,7 @@ const stateWords = setOf(
   `
 required optional mandatory hidden visible masked redacted encrypted hashed plaintext cleartext stored generated random expired missing invalid valid
 wrong incorrect correct changed unset empty blank unknown disabled enabled forgotten rotated revoked planned pending sent see mismatch on_create always
-irrelevant whatever anything something ignored unused
+onjuist ongeldig verlopen verkeerd wygaslo irrelevant whatever anything something ignored unused
 `,
 );
 /** Words of a sentence that say something about a password, in addition to the endings below. */

@@ -96,7 +96,6 @@ export const commandContexts: readonly ContextRule[] = [
   // With a space after the option, these tools read the next word as something else.
   command("mysql|mariadb|7z|rar", "mysql\\w*|mariadb\\w*|7z[ar]?|7zz|unrar|rar", "[ \\t]-h?p", isAnything),
   command("-a|-w", "redis-cli|valkey-cli|ldap\\w+|security|cryptsetup|kadmin\\S*", "[ \\t]-[aw][ =]?", isPassword, true),
-  command("ldappasswd", "ldappasswd", "[ \\t]-[as][ =]?", isPassword, true),
   command("-a", "https?|xh|ab", "[ \\t]-[aA][ =][\"']?[^\\s:\"'$]+:", isPassword, true),
   command("-p", "sqlcmd|bcp|osql|zip|unzip|zipcloak|ipmitool|mosquitto_\\w+|smbpasswd|plink|pscp|knife|p4|security", "[ \\t]-(?:P|pw)[ =]?", isPassword, true),
   command("keytool|signer", "keytool|jarsigner|apksigner", "[ \\t]-(?:src|dest)?(?:store|key)pass[ =:]", isAnything),
@@ -106,7 +105,8 @@ export const commandContexts: readonly ContextRule[] = [
   command("ssh-keygen|puttygen", "ssh-keygen|puttygen", "[ \\t]-[NP][ =]?", isAnything),
   command("snmp|onesixtyone", "snmp[\\w-]+|onesixtyone", "[ \\t]-[cAX][ =]?", (secret) => isAnything(secret) && !/^(?:public|private)$/.test(secret)),
   // The lines of routers and switches.
-  cli("auth|priv|username|enable|createuser|-setcookie|\uE010", pattern("g",
+  cli("auth|priv|username|enable|createuser|-setcookie|-server|isakmp|psksecret|: psk|\uE010", pattern("g",
+    String.raw`\b(?:tacacs|radius)-server~(?:host~\S{1,60}~)?key~(?:[07]~)?|\bsnmp-server~community~|\bisakmp~key~(?:[06]~)?|\bpsksecret~|: PSK ["']|`,
     String.raw`-setcookie~|\bcreateUser~\S{1,40}~(?:SHA|MD5)\S{0,4}~["']?|(?<=\b(?:SHA|MD5)\S{0,4}[ \t]["']?\uE010["']?)~(?:AES|DES)\S{0,4}~["']?|\bauth~`,
     String.raw`(?:sha\S{0,4}|md5)~|\bpriv~(?:aes|des)\S{0,4}~(?:\d{3}~)?|\busername~\S{1,40}~(?:privilege~\d{1,2}~)?(?:secret|password)~(?:0~)?|(?:^`,
     String.raw`|[\n\x60:>#])[ \t]{0,8}enable~(?:secret|password)~(?:0~)?`), unquoted, (secret, { text, end, context }) => isInPlace(secret) &&
@@ -117,18 +117,27 @@ export const commandContexts: readonly ContextRule[] = [
   cli("htpasswd|mosquitto_passwd", pattern("g",
     String.raw`\b(?:htpasswd|mosquitto_passwd)~(?:(?=-[A-Za-z]{0,4}b)-[A-Zbi]{0,4}n[A-Zbi]{0,4}~[\w.@-]{1,60}~|(?=`,
     String.raw`(?:-[A-Za-z]{1,60}~){0,3}-[A-Za-z]{0,60}b)(?:-[A-Za-z]{1,60}~){1,4}(?:[\w./-]{1,60}~){2})["']?`), unquoted, isInPlace),
-  cli("pass:|echo ", /-pass(?:in|out|word)?[ \t]["']?pass:|-pass\w{0,12}[-_]?(?:command|cmd|eval)[ =]["']echo (?:-n )?/g, unquoted, isAnything),
-  cli("+login|http-basic.|wpa_passphrase|add_user|change_password|set_password|authenticate_user|-passwd", pattern("g",
+  cli("pass:|echo ", /-pass(?:in|out|word)?[ \t]["']?pass:["']?|-pass\w{0,12}[-_]?(?:command|cmd|eval)[ =]["']echo (?:-n )?/g, unquoted, isAnything),
+  cli("+login|http-basic.|wpa_passphrase|add_user|change_password|set_password|authenticate_user|-passwd|bw login|bw unlock|radtest|mc ", pattern("g",
     String.raw`(?:\+login|\bhttp-basic\.\S{1,60}|\bwpa_passphrase|\brabbitmqctl (?:add_user|change_password|authenticate_user)|\bdscl \S{1,80} -passwd`,
-    String.raw`|\bset_password)~(?:"[^"\n]{1,40}"|'[^'\n]{1,40}'|\S{1,80})~["']?`), unquoted, isAnything),
+    String.raw`|\bset_password|\bbw login|\bradtest|\bmc (?:alias set|config host add)~\S{1,60}~\S{1,120})~(?:"[^"\n]{1,40}"|'[^'\n]{1,40}'|\S{1,80})~["']?`,
+    String.raw`|\bbw unlock~["']?(?!-)|\bradtest~\S{1,60}~\uE010~\S{1,60}~\d{1,4}~`), unquoted, isAnything),
+  // gh secret set NAME --body …, az keyvault secret set … --value …
+  command("secret|put-parameter", "secrets? (?:set|create|put|add|update)|secretsmanager|put-parameter",
+    "[ \\t]-(?:-(?:value|body|secret-string|data)[ =]|b[ =]?)", isPassword, true),
+  cli("reg_sz", /\/v~["']?\w{0,40}(?:pass(?:word)?|pwd|secret|token)["']?~\/t~REG_SZ~\/d~["']?/gi, unquoted, isInPlace),
+  // send "…\r" of a script that answers a prompt
+  cli("send", /(?<!(?:login|user|name)\W{1,4}\s{0,8})\bsend~(?:--~)?["']/g, /[^"'\n\uE000-\uE003]+/y, (secret, { text, end }) => text.charAt(end) === "\n" &&
+    isPasswordOfUser(secret)),
   cli("sqlplus|expdp|impdp|rman target|sqlldr|catalog",
     /\b(?:sqlplus|expdp|impdp|rman target|catalog(?=~\w{1,40}\/\S{1,60}@)|sqlldr)~(?:-\w{1,40}~)?["']?\w{1,40}\/["']?/g, /[^\s@"'/]+/y, isAnything),
   cli("echo|printf", /\b(?:echo|printf)~(?:-\w{1,40}~)?(?:["']%s(?:\\n|\n)?["']~)?["']?(?:[\w.-]{1,60}:(?=\S{1,80}["']?¬\|¬(?:sudo~)?chpasswd))?/g,
     word, isPiped),
   // … <<< '…', or <<EOF and the password in the next line
   behind(pattern("g",
-    String.raw`login|pass|token|auth|secret|gpg|openssl|luks|kinit|\bage\b|runas|sudo|ssh-add|vault|openconnect|load-key|unlock|crypt|\bsu |\bftp `),
-    cli("<<", /<<(?:<¬|-?¬["']?[A-Z_]{1,12}["']?[^\n]{0,30}\n¬(?=\S{6,128}\s))["']?(?:[\w.-]{1,40}:(?=\S{6})|user \S{1,40} )?/g, word, (secret, { text, start
+    String.raw`login|pass|token|auth|secret|gpg|openssl|luks|kinit|\bage\b|keystore|runas|sudo|ssh-add|vault|openconnect|load-key|unlock|crypt|\bsu |\bftp `),
+    cli("<<|<(", /<(?:\((?:echo|printf)~|<(?:<¬|-?¬["']?[A-Z_]{1,12}["']?[^\n]{0,30}\n¬(?=\S{6,128}\s)))["']?(?:[\w.-]{1,40}:(?=\S{6})|user \S{1,40} )?/g, 
+    /[^\s`|;&)¶]+/y, (secret, { text, start
     }) => !/[={(]/.test(secret) && (isNoWord(secret) || (isInPlace(secret)
     && /\b(?:kinit|sudo -S|login|gpg|\w{0,4}passwd|cryptsetup|openssl|su -?)\b[^\n]*<<<["' ]{0,3}(?:[\w.-]+:)?$/.test(text.slice(Math.max(0, start -
     160), start)))))),

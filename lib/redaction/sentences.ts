@@ -243,7 +243,7 @@ function readWord(text: string, from: number): Word | undefined {
 }
 
 /** Returns the credential that the sentence after `from` gives. */
-function findInSentenceAfter(text: string, from: number, claim: Claim, read: Reader): Value | undefined {
+function findInSentenceAfter(text: string, from: number, claim: Claim, read: Reader, isForeign: boolean): Value | undefined {
   let end = from;
   let isAfterSaying = false;
   let isInPhrase = false;
@@ -251,7 +251,7 @@ function findInSentenceAfter(text: string, from: number, claim: Claim, read: Rea
   let isDirectlyAfter = true;
   for (let words = 0; words < wordsMax; words++) {
     const word = read(end);
-    if (!word) return ownLine(text, end, claim, isAfterSaying || words === 0);
+    if (!word) return ownLine(text, end, claim, isAfterSaying || isDirectlyAfter);
     // The sentence has given its credential.
     if (word.text.includes(marker)) return undefined;
     const { bare, value } = word;
@@ -278,6 +278,8 @@ function findInSentenceAfter(text: string, from: number, claim: Claim, read: Rea
     if (isAsked) words = wordsMax - 2;
     isInPhrase = prepositions.has(bare) || (isInPhrase && !isVerb);
     isAfterSaying = ":=→".includes(last) || isAsked || verbs.has(bare) || verbs.has(word.text);
+    // Behind a name of another language the next word may be a verb that no list has.
+    isAfterSaying ||= isForeign && words === 0;
     isDirectlyAfter &&= carriers.has(bare);
     end = word.end;
   }
@@ -286,9 +288,9 @@ function findInSentenceAfter(text: string, from: number, claim: Claim, read: Rea
 
 /** The line break and the text before an answer: a speaker with or without the time, a bullet, "sure, it's". */
 const lineBreak = pattern(
-  "y",
-  String.raw`[\])"'\x60*:]{0,3}(?:(?:[ \t]*\n){1,2}|[ \t](?=A: ))[ \t]*(?:[^\n]{0,32}\b\d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)?[\])]?:?[ \t]*\n[ \t]*)?`,
-  String.raw`(?:\[?\d{1,2}:\d\d(?: ?[AP]M)?\]? )?(?:[\w.@-]{1,24}(?:[ \t]{1,3}\d{1,2}:\d\d[ \t]{1,3}|: )|<[\w.@-]{1,24}> |[-*>] )?(?:`,
+  "yu",
+  String.raw`[\])"'\x60*:]{0,3}(?:(?:[ \t]*\n[ \t>]{0,4}){1,2}|[ \t](?=A: ))[ \t]*(?:[^\n]{0,32}\b\d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)?[\])]?:?[ \t]*\n[ \t]*)?`,
+  String.raw`(?:\[?\d{1,2}:\d\d(?: ?[AP]M)?\]? )?(?:\*{0,2}[\p{L}\d_.@-]{1,24}\*{0,2}(?:[ \t]{1,3}\d{1,2}:\d\d[ \t]{1,3}|: )|<[\w.@-]{1,24}> |[-*>] )?(?:`,
   "(?:[A-Za-z]{2,8}[,.!:]? ){0,2}(?:[Ii]t'?s|[Ii]t is|[Tt]hat'?s|[Tt]ry|[Uu]se) |(?:[A-Za-z']{2,8} ){0,3}[A-Za-z']{2,8}(?:[:,]| -) )?",
 );
 /** `traceparent: …`: the name of a field that holds no credential, not a speaker. */
@@ -310,7 +312,9 @@ function ownLine(text: string, from: number, claim: Claim, isAfterSaying: boolea
     features.isMixedWord(value.text) ||
     (isAlone && (features.isDiceware(value.text) || features.isCode(value.text) || isLikely(value.text)))
     ? judged(value, claim, true)
-    : undefined;
+    : isAlone && isPassword(claim) && features.isWordPair(value.text)
+      ? value
+      : undefined;
 }
 
 const cjkBridge = /[\u2e80-\u9fff\uac00-\ud7af \t:=,"'*`]{0,16}/y;
@@ -382,15 +386,13 @@ const useBefore = new RegExp(
 );
 const declared = "const|let|var|val|string|str|auto|final|my|local|export|set|private|public|static|char|def";
 const ownerBefore = new RegExp(`(?:^|[\\n,;.] ?)[ \\t>*-]{0,4}(?!(?:${declared})\\b)[a-z-]{2,20} (?:[\\w-]{1,20} ){0,3}$`, "i");
-const speaker = "(?:\\[?\\d{1,2}:\\d\\d\\]? )?(?:[\\w.@-]{1,24}(?:·{1,3}\\d{1,2}:\\d\\d·{1,3}|: )|<[\\w.@-]{1,24}> |[-*] )?(?:it'?s )?";
+const speaker = "(?:\\[?\\d{1,2}:\\d\\d\\]? )?(?:\\*{0,2}[\\p{L}\\d_.@-]{1,24}\\*{0,2}(?:·{1,3}\\d{1,2}:\\d\\d·{1,3}|: )|<[\\w.@-]{1,24}> |[-*] )?(?:it'?s )?";
 const asked = /\b(?:what|which|whats|wie|welches|was|quel|cuál|qual)\b[^\n]{0,60}$|: (?:[\w-]{1,20} ){0,3}$/;
-const today = "currently|now|still|today|aktuell|derzeit|noch|actuellement|actualmente|attualmente|atualmente|obecnie";
 const set = "set|reset|changed?|rotated|updated|switched|geändert|gesetzt|gereset|gewijzigd|cambi\\w{1,3}|changé";
 
 // biome-ignore format: one row
 export const sayings: readonly Saying[] = [
   { saying: "a verb", isFar: true, behind: bridge(`»…,?·{1,3}${verb}[ \\t:]{1,3}«`), ends: "phrase" },
-  { saying: "a verb behind an abbreviation", name: /^(?:pw|pwd|psw|mdp)$/i, behind: bridge(`»·{1,3}${verb}·{1,3}«`), ends: "anywhere" },
   { saying: "Polish to", isFar: true, name: /has[lł]o$/i, behind: bridge("…·to·«"), ends: "clause" },
   { saying: "Turkish olarak, German auf", name: /^(?:parola|şifre)|(?:pass|kenn)wort$/i, ends: "anywhere",
     behind: bridge("·(?=[^\\s,.]{4,40} olarak )|(?:·(?:wurde|ist|war))?·auf·(?=[^\\s,.]{4,40} (?:gesetzt|geändert))") },
@@ -402,32 +404,22 @@ export const sayings: readonly Saying[] = [
   { saying: "a colon in brackets", before: /[^\w][ \t]?\($|[ ,(](?:mot de )$|[(,] $/, behind: bridge("·?:·{1,4}«"), ends: "clause" },
   { saying: "behind a user, a host or another field", behind: bridge("·«"), ends: "clause",
     before: /(?:@[\w.-]+|\d\.\d+|["'`]),? \($|\(["'`]?[\w.@-]{2,40}["'`]?, $|[^\n]{2}(?:,| \/) $/ },
-  { saying: "in brackets behind the name", ends: "anywhere",
-    behind: pattern("y",
-    String.raw`[ \t](?:protected[ \t])?\(["'\x60]?(?!OAuth)(?=(?:[A-Z][a-z]{1,20}[A-Z\d]|[a-z]{5,40}\d)[^\s()]{0,40}\)|[A-Z][a-z]{4,20}["'\x60]?\) (?:of|for`,
-    String.raw`|de[lr]?)\b)`) },
-  { saying: "a Turkish owner", name: /(?:şifresi|parolası)$/i, behind: bridge("·(?:ise·)?«"), ends: "clause" },
   { saying: "a sign of another script", name: /[^\0-\u024f]$|has[lł]o$/i, behind: bridge("·{0,2}(?:是|为|為|は|는|은|:|-)·{0,3}«"), ends: "anywhere" },
   { saying: "a user before", before: anyOf(userBefore, accompaniedBefore), behind: bridge("»(?:·?[:=])?·{1,4}(?:is·)?«"), ends: "phrase" },
   { saying: "a user on the line before", behind: bridge("·{1,20}«"), ends: "line",
     before: /(?:^|\n)[ \t]{0,20}(?:user(?:name)?|login|account)[ \t]{1,20}\S{1,40}[ \t]{0,8}\n[ \t]{0,20}$/i },
-  { saying: "a German noun", name: /^(?:passwort|kennwort)$/i, behind: /[ \t]["'`*]{0,2}(?=\p{Lu}[\p{Ll}\d]{3})/uy, ends: "phrase" },
-  { saying: "a German noun, and its use before", name: /^(?:passwort|kennwort)$/i, before: /\bmit[ \t](?:dem[ \t])?$/i,
-    behind: /[ \t]["'`*]{0,2}(?=\p{Lu}[\p{Ll}\d]{3})/uy, ends: "anywhere" },
+  { saying: "a German noun", name: /(?:pass|kenn)wort$/i, behind: /[ \t]["'`*]{0,2}(?=\p{Lu}[\p{Ll}\d]{3})/uy, ends: "phrase" },
   { saying: "an abbreviation", name: /^(?:pw|psw|mdp)$/i, behind: bridge("·«"), ends: "clause" },
   { saying: "a password for a short time", before: /\b(?:temp(?:orary)?|initial|one-time|throwaway)[ \t]$/i, behind: bridge("·«"), ends: "clause" },
   { saying: "changed to", isFar: true, before: new RegExp(`\\b(?:${set})\\b[^.\\n]{0,40}$`, "i"),
     behind: bridge("…·(?:to|from|auf|en|à|a)·«"), ends: "phrase" },
   { saying: "changed to, behind the name", isFar: true, behind: bridge(`…·(?:${set})·(?:to|auf|from|von|naar|a)·«`), ends: "phrase" },
-  { saying: "in brackets, as it is now", isFar: true, behind: bridge(`»…·\\((?:${today})[ \\t:]{1,2}«`), ends: "clause" },
   { saying: "its use or its owner before", before: useBefore, behind: bridge("»·«"), ends: "phrase" },
-  { saying: "a column behind its name", before: /(?:^|\n)[ \t]{0,8}$/, behind: bridge("(?:·{3,40}|\\t)«"), ends: "line" },
   { saying: "an equals sign behind an owner", before: ownerBefore, behind: bridge("·=·«"), ends: "clause" },
-  { saying: "an equals sign behind a sentence", isFar: true, behind: bridge("»(?:·[\\p{L}\\d'/-]{1,24}){1,6}·=·«"), ends: "clause" },
   { saying: "an answer", before: asked, ends: "line",
     behind:
     bridge(`[^\\n?]{0,40}(?:\\?(?:·{0,4}\\n[ \\t>]{0,8}${speaker}|·{1,4}A:·)` +
-      `|\\n(?:\\[\\d\\d:\\d\\d\\] )?[A-Za-z]{2,16}(?:: (?:it'?s )?|·{1,3}\\d{1,2}:\\d\\d·{1,3}))`)
+      `|\\n(?:\\[\\d\\d:\\d\\d\\] )?\\*{0,2}\\p{L}{2,16}\\*{0,2}(?:: (?:it'?s )?|·{1,3}\\d{1,2}:\\d\\d·{1,3}))`)
     },
 ];
 
@@ -450,7 +442,7 @@ const madeBefore = new RegExp(
 const mayBeMade = /[ \t](?:is|was|as|ist|est|es|é|è)[ \t]|[作をて]/;
 
 const plainWord = /[\p{L}\d][^\s"'`,;<>(){}=|\\\uE000-\uE010]{2,60}/uy;
-const conjunction = "and|but|so|because|if|when|until|since|und|aber|weil|wenn|et|mais|si|y|pero|e|ma|se|en|als";
+const conjunction = "and|or|but|so|because|if|when|until|since|und|aber|weil|wenn|et|mais|si|y|pero|e|ma|se|en|als";
 const endings = {
   clause: bridge(`·?["'\`*)\\]\\uE000-\\uE003]{0,3}(?:[.,;:!?)\\]]{1,3}(?:\\s|$)|·{0,8}(?:\\n|$)|·{1,4}(?:(?!--)[-(#|/]|(?:${conjunction})·))`),
   phrase: bridge(
@@ -490,6 +482,8 @@ export function isPasswordSaid(value: Value, quote: string, isBehindColon = fals
   const word = text.toLowerCase();
   if (!/^(?=.{4}).*\p{L}{3}/u.test(text) || /[\u3040-\u30ff\u4e00-\u9fff]{2}/.test(text)) return false;
   if (/^[A-Z]{2,5}$|^\p{L}{1,3}$|^https?:/u.test(text) || isAbout(word)) return false;
+  // "est erroné", "jest błędne": a word with the ending of another language.
+  if (!isQuoted && /^\p{L}+$/u.test(text) && /[^\0-\x7f]$|^nie\p{L}{4,}$/u.test(text)) return false;
   if (isQuoted && (quote === "`" ? /^[a-z]+(?:_[a-z]|[A-Z][a-z])/ : /^[a-z]+(?:_[a-z]+){2,}$/).test(text)) return false;
   const isSentence = !/[a-z][A-Z]/.test(text) && isPredicate(word, isBehindColon);
   if (!isQuoted && (isSentence || isNounBehindName(text))) return false;
@@ -566,7 +560,7 @@ export function sentencesIn(text: string): (name: Name, claim: Claim) => Value |
     if (!isAt(opensSentence, text, name.end)) return undefined;
     const mayBePhrase = isPassword(claim) && phraseLeadBehind(name.end) - name.end < sentenceLengthMax;
     const phrase = mayBePhrase ? phraseBehind(text, name.end, claim.kind === "passphrase") : undefined;
-    return phrase ?? findInSentenceAfter(text, name.end, claim, read);
+    return phrase ?? findInSentenceAfter(text, name.end, claim, read, /[^\0-\x7f]/.test(name.name));
   };
   const leadBehind = nextIn(text, lead);
   const byName = new Map<string, readonly Saying[]>();
@@ -578,7 +572,12 @@ export function sentencesIn(text: string): (name: Name, claim: Claim) => Value |
     byName.set(`${name} ${isNear}`, fitting);
     return fitting;
   };
-  return (name, claim) => findLooking(name, claim) ?? (isPassword(claim) ? findSaid(name, sayingsFor(name)) : undefined);
+  return (name, claim) => {
+    const looking = findLooking(name, claim);
+    if (looking || !(isPassword(claim) || claim.kind === "secret")) return looking;
+    const said = findSaid(name, sayingsFor(name));
+    return said && (isPassword(claim) || features.isWordPair(said.text) || features.isDiceware(said.text)) ? said : undefined;
+  };
 }
 
 export const verbsBeforeName: ReadonlySet<string> = setOf("as is als como comme come jako как ist est es é è to -");

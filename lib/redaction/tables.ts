@@ -172,10 +172,26 @@ function findInserted(text: string): Span[] {
   }
   return spans;
 }
+const copied = /\bCOPY\s{1,4}[^\s()]{1,80}\s{0,4}\(([^()\n]{1,400})\)\s{1,4}FROM\s{1,4}stdin[^\n]{0,40}\n/gi;
+/** `COPY users (id, password) FROM stdin;`, and below it rows with tabs. */
+function findCopied(text: string): Span[] {
+  const spans: Span[] = [];
+  for (const match of text.matchAll(copied)) {
+    const claims = (match[1] ?? "").split(",").map((column) => claimOf(column.replace(/[\s"]/g, "")));
+    const header = { split: splitBy(/\t/g), count: claims.length, claims, isBarred: false, isOfLogins: true };
+    for (let at = match.index + match[0].length; at < text.length; at = lineEnd(text, at) + 1) {
+      const row = rowSpans(text.slice(at, lineEnd(text, at)), at, header);
+      if (!row) break;
+      spans.push(...row);
+    }
+  }
+  return spans;
+}
 const nextRow = /\s{0,8},\s{0,20}\(/y;
 
 const kinds = [kindNamed("Password")];
 export const tables: readonly Finder[] = [
   { kinds, keywords: [], find },
   { kinds, keywords: ["values"], reach: 2_000, find: findInserted },
+  { kinds, keywords: ["from stdin"], reach: 4_000, find: findCopied },
 ];
