@@ -6,8 +6,7 @@ export const hasDigit = (value: string): boolean => /\d/.test(value);
 export const hasLetter = (value: string): boolean => /[A-Za-z]/.test(value);
 export const hasBothCases = (value: string): boolean => /[A-Z]/.test(value) && /[a-z]/.test(value);
 export const isHex = (value: string): boolean => /^(?:0x)?[0-9a-fA-F]+$/.test(value);
-export const isUuid = (value: string): boolean =>
-  value.length === 36 && /^[0-9a-fA-F]+(?:-[0-9a-fA-F]+){4}$/.test(value);
+export const isUuid = (value: string): boolean => value.length === 36 && /^[0-9a-fA-F]+(?:-[0-9a-fA-F]+){4}$/.test(value);
 
 /** Inspects only the first characters: they show what a long value looks like. */
 const lookedAtMax = 256;
@@ -51,10 +50,8 @@ function rhythmOf(value: string): Rhythm {
     }
     if (here === before) stretch++;
     else {
-      if ((before === 3 && stretch >= smallStretchMin) || (before === 2 && stretch >= capitalStretchMin))
-        inWords += stretch;
-      if (before === 3 && stretch >= 2)
-        inSyllables += stretch + (characterClass(value.charCodeAt(index - stretch - 1)) === 2 ? 1 : 0);
+      if ((before === 3 && stretch >= smallStretchMin) || (before === 2 && stretch >= capitalStretchMin)) inWords += stretch;
+      if (before === 3 && stretch >= 2) inSyllables += stretch + (characterClass(value.charCodeAt(index - stretch - 1)) === 2 ? 1 : 0);
       stretch = 1;
     }
     before = here;
@@ -68,8 +65,7 @@ function rhythmOf(value: string): Rhythm {
 }
 
 /** `Password`, `currentUser`, `aws-cdk/CfnKey`: capitals only at the start of a word. */
-export const isPlainCase = (value: string): boolean =>
-  value.split(/[^A-Za-z0-9]/).every((part) => /^[A-Za-z]?[a-z]*(?:[A-Z][a-z]+)*$/.test(part));
+export const isPlainCase = (value: string): boolean => value.split(/[^A-Za-z0-9]/).every((part) => /^[A-Za-z]?[a-z]*(?:[A-Z][a-z]+)*$/.test(part));
 
 /**
  * Random characters change class at every second place; identifiers, paths and sentences do not. `wordsMax`

@@ -15,10 +15,8 @@ const maybe: Claim = { kind: "key", certainty: "maybe" };
 
 type Endings = ReadonlyMap<string, readonly string[]>;
 /** Groups the endings by their last character, so that a word is compared with few of them. */
-const endingsOf = (spaced: string): Endings =>
-  Map.groupBy(setOf(spaced), (ending) => ending.charAt(ending.length - 1));
-const endsIn = (word: string, endings: Endings) =>
-  endings.get(word.charAt(word.length - 1))?.some((ending) => word.endsWith(ending)) ?? false;
+const endingsOf = (spaced: string): Endings => Map.groupBy(setOf(spaced), (ending) => ending.charAt(ending.length - 1));
+const endsIn = (word: string, endings: Endings) => endings.get(word.charAt(word.length - 1))?.some((ending) => word.endsWith(ending)) ?? false;
 
 /** Words for a password in ten languages and a few more. The name of a password ends in one of them. */
 const passwordNames = `
@@ -27,7 +25,7 @@ senha senhas wachtwoord parola hasło haslo hasła hasłem lösenord lösenordet
 jelszó jelszava şifre şifresi şifresini şifrem şifremiz şifreniz şifrenin şifreler şifreleri şifreyi parolayı parolası parolasını parolam parolamız
 parolanız parolanın parolalar parolaları passworts passwortes passwörtern kennworts kennwortes kennwörter kennwörtern parolă geslo lozinka heslo sandi
 khẩu รหัสผ่าน المرور السر סיסמה סיסמא κωδικός κωδικος пароль пароля паролем пароли 密码 密碼 口令 パスワード 暗証番号 暗証コード 合言葉 暗号 비밀번호 암호 비번 zugangscode geheimcode
-entsperrcode
+entsperrcode kodeord kodeordet slaptažodis parool aðgangsorð pasahitza contrasenya पासवर्ड katalaluan парола лозинка sifre
 `;
 const passwordEndings = endingsOf(passwordNames);
 const passwordWords = setOf("pw psw psk pepper masterauth requirepass authtok userpwd");
@@ -40,7 +38,7 @@ const tokenEndings = endingsOf(tokenNames);
 /** `clé d'API`, `ключ доступа`: the words after the key give its use, so the value must look like a key. */
 const foreignKeyNames = `
 schlüssel schluessel schlüssels clé clef clés chave llave chiave klucz klucza anahtar anahtarı sleutel nyckel nyckeln nøgle nøkkel ключ ключа 密钥 密鑰 金鑰 秘钥
-キー 鍵 인증키
+キー 鍵 인증키 키
 `;
 const foreignKeyEndings = endingsOf(foreignKeyNames);
 const keyOwners = setOf(
@@ -104,52 +102,36 @@ function wordsOf(name: string): string[] {
     : name
         .replace(/([a-zß-ÿ0-9])([A-Z])/g, "$1 $2")
         .toLowerCase()
-        .split(/[^\p{L}]+/u)
+        .split(/[^\p{L}\p{M}]+/u)
         .filter(Boolean);
   while (environments.has(words.at(-1) ?? "")) words.pop();
   return words;
 }
 
 const singular = (word: string) =>
-  word.endsWith("s") && /(?:password|passwd|pwd|token|secret|key|credential|passcode)s$/.test(word)
-    ? word.slice(0, -1)
-    : word;
+  word.endsWith("s") && /(?:password|passwd|pwd|token|secret|key|credential|passcode)s$/.test(word) ? word.slice(0, -1) : word;
 
 /** Owners of keys that people choose. */
 const chosenKeyOwners = setOf("shared preshared wpa wep wifi wlan fi pragma network wireless authentication");
 
 /** Any key of a vendor, except a search key. */
-const isVendorsKey = (words: readonly string[], owner: string) =>
-  owner !== "search" && words.some((word) => vendorWords.has(word));
+const isVendorsKey = (words: readonly string[], owner: string) => owner !== "search" && words.some((word) => vendorWords.has(word));
 
 /** `BLIND_INDEX_KEY`: the key of a cipher, whatever it is for. */
 const cryptWords = setOf("blind encryption hmac signing crypt cipher aes");
 
 const protectedOwners = setOf("hash lookup index column field row record entity message event token");
 
-function keyClaim(
-  words: readonly string[],
-  last: string,
-  owner: string,
-  isVariable: boolean,
-): Claim | undefined {
+function keyClaim(words: readonly string[], last: string, owner: string, isVariable: boolean): Claim | undefined {
   if (chosenKeyOwners.has(owner)) return sure("password");
   if (words.includes("secret") || last.endsWith("secretkey")) return sure("secret");
-  if (
-    keyOwners.has(owner) ||
-    words.some((word) => cryptWords.has(word)) ||
-    last.endsWith("apikey") ||
-    isVendorsKey(words, owner)
-  )
-    return sure("api_key");
+  if (keyOwners.has(owner) || words.some((word) => cryptWords.has(word)) || last.endsWith("apikey") || isVendorsKey(words, owner)) return sure("api_key");
   // `PHONE_HASH_KEY`: a variable may name what the key protects.
   if (publicKeyOwners.has(owner)) return isVariable && protectedOwners.has(owner) ? likely : undefined;
   return owner === "" ? maybe : likely;
 }
 
-const leadingWords = setOf(
-  "password passwd pwd pw pass passwort passcode secret token apikey senha clave haslo mdp пароль секрет токен ключ",
-);
+const leadingWords = setOf("password passwd pwd pw pass passwort passcode secret token apikey senha clave haslo mdp пароль секрет токен ключ");
 /** `PASSWORD_RESET_URL` is about a password; `PASSWORD_ADMIN` is a password. */
 export const aboutWords = setOf(
   `
@@ -173,21 +155,14 @@ function isLeading(words: readonly string[]): boolean {
 
 /** Returns undefined if the name is only about a credential (its age, its place) and does not name one. */
 export function claimOf(given: string): Claim | undefined {
-  if (/applicationServerKey|^--(?:set|update|remove|clear)-secrets$|^--(?:ask|no|prompt|show)-/i.test(given))
-    return undefined;
+  if (/applicationServerKey|^--(?:set|update|remove|clear)-secrets$|^--(?:ask|no|prompt|show)-/i.test(given)) return undefined;
   // `pAssword` is one word, in any mix of capitals and small letters.
-  const name = /^(?:pass-?word|passwd|passwort|secret|token|apikey)$/i.test(given)
-    ? given.toLowerCase().replace("-", "")
-    : given;
+  const name = /^(?:pass-?word|passwd|passwort|secret|token|apikey)$/i.test(given) ? given.toLowerCase().replace("-", "") : given;
   const words = wordsOf(name);
   const last = singular(words.at(-1) ?? "");
   const owner = words.at(-2) ?? "";
   if (last.endsWith("phrase") || /pass.*frase$/.test(last)) return sure("passphrase");
-  if (
-    /^(?:hashed|encrypted|sealed|masked|redacted)$/.test(owner) ||
-    /public(?!at)|publishable|site_?key/.test(words.join(""))
-  )
-    return undefined;
+  if (/^(?:hashed|encrypted|sealed|masked|redacted)$/.test(owner) || /public(?!at)|publishable|site_?key/.test(words.join(""))) return undefined;
   if (passwordWords.has(last) || owner === "rediscli" || /^[a-z]{1,6}pw$/.test(last)) return sure("password");
   if (endsIn(last, passwordEndings)) return noPasswordWords.has(last) ? undefined : sure("password");
   if (endsIn(last, secretEndings)) return sure("secret");
@@ -199,20 +174,17 @@ export function claimOf(given: string): Claim | undefined {
   if (
     words[0] === "x" &&
     words.length > 1 &&
-    (/^(?:session|consumer|team)$/.test(last) ||
-      (last === "key" && (owner === "query" || !publicKeyOwners.has(owner))))
+    (/^(?:session|consumer|team)$/.test(last) || (last === "key" && (owner === "query" || !publicKeyOwners.has(owner))))
   )
     return sure("api_key");
+  if (owner === "snmp" || (last === "cookie" && /^(?:erlang|release)$/.test(owner))) return sure("password");
+  if (given === "PAT") return sure("token");
   if (/^cred(?:s|ential)?$|community$/.test(last)) return credential;
   if (endsIn(last, foreignKeyEndings)) return endsIn(owner, secretEndings) ? sure("secret") : sure("api_key");
   if (last === "id") return owner === "secret" ? sure("token") : /^sess/.test(owner) ? likely : undefined;
   if (last === "key" && name.startsWith("--")) return sure("api_key");
   if (!last.endsWith("key"))
-    return likelyWords.has(last) || /(?:session(?:id)?|sessid)$/.test(last)
-      ? likely
-      : isLeading(words) && !name.startsWith("-")
-        ? credential
-        : undefined;
+    return likelyWords.has(last) || /(?:session(?:id)?|sessid)$/.test(last) ? likely : isLeading(words) && !name.startsWith("-") ? credential : undefined;
   return keyClaim(words, last, last === "key" ? owner : last.slice(0, -"key".length), isConstant(name));
 }
 
@@ -233,5 +205,4 @@ ${passwordNames} ${secretNames} ${tokenNames} ${foreignKeyNames}`,
 /** `DB_PASSWORD`: an environment variable, whose value is never code. */
 export const isConstant = (name: string): boolean => /^[A-Z][A-Z0-9_.-]+$/.test(name);
 /** `setPassword`, `client.withToken`. */
-export const isSetter = (name: string): boolean =>
-  /(?:^|[._])(?:[Ss]et|[Ww]ith|use|put|[Aa]dd|enter|type|fill)[A-Z_]/.test(name);
+export const isSetter = (name: string): boolean => /(?:^|[._])(?:[Ss]et|[Ww]ith|use|put|[Aa]dd|enter|type|fill)[A-Z_]/.test(name);

@@ -1,7 +1,7 @@
 import { looksVeryRandom } from "./appearance.ts";
 import { type Claim, type ClaimKind, claimOf, isConstant, likely, sure } from "./assignment-names.ts";
 import { isCredential, type Link } from "./evidence.ts";
-import { isKeyId } from "./features.ts";
+import { isKeyId, isWordPair } from "./features.ts";
 import { nearIn } from "./next-in.ts";
 import { isPlaced } from "./places.ts";
 import { type Finder, kindNamed, type NameHit, type Span } from "./rule.ts";
@@ -41,8 +41,7 @@ function valueFor(name: Name, separator: Separator, at: number, isEnv: boolean):
   if (separator.link === "element" && !name.text.startsWith("<!", at)) {
     elementContent.lastIndex = at;
     const content = elementContent.exec(name.text)?.[0].trimEnd();
-    if (content && !/^["']/.test(content))
-      return { ...bareValue(content, at), isQuoted: /\s/.test(content), isClosed: true };
+    if (content && !/^["']/.test(content)) return { ...bareValue(content, at), isQuoted: /\s/.test(content), isClosed: true };
   }
   if (separator.link === undefined) return valueAt(name.text, at, isEnv && isLineStart(name));
   const bar = separator.link === "cell" ? name.text.slice(at, at + linkedLengthMax).indexOf("|") : 0;
@@ -77,10 +76,7 @@ function listed(name: Name, first: Value, claim: Claim, link: Link | undefined):
   )
     return [];
   const isMap = isKey && /s$/i.test(name.name);
-  const credentials = values.filter(
-    (value) =>
-      isCredential(value, named) && !(isKey && /^.\s{0,4}:/.test(name.text.slice(value.end, value.end + 6))),
-  );
+  const credentials = values.filter((value) => isCredential(value, named) && !(isKey && /^.\s{0,4}:/.test(name.text.slice(value.end, value.end + 6))));
   return isMap || credentials[0] === first || values.length === 2 ? credentials : [];
 }
 
@@ -96,8 +92,7 @@ const digestWord = pattern(
   String.raw`|introduced|added|merged|landed|leaked) (?:by|in|with))\b[^\n]{0,16})$`,
 );
 const isDigest = (text: string, { start, end }: Span) =>
-  /^(?:[0-9a-f]{8}){2,8}$/.test(text.slice(start, end)) &&
-  digestWord.test(text.slice(Math.max(0, start - 120), start));
+  /^(?:[0-9a-f]{8}){2,8}$/.test(text.slice(start, end)) && digestWord.test(text.slice(Math.max(0, start - 120), start));
 
 const isPassword = ({ kind }: Claim) => kind === "password" || kind === "passphrase";
 
@@ -120,7 +115,8 @@ function findAfterSeparator(name: Name, claim: Claim): SearchResult | undefined 
       isEnvironment: isEnv,
       isText: () => isEnv || link === "line" || isBlock || isTextName(name, value.end),
     };
-    const isOne = (isPassword(claim) && isPlaced(name, value, link)) || isCredential(value, named);
+    const isChosen = isPassword(claim) || (claim.kind === "secret" && isWordPair(value.text));
+    const isOne = (isChosen && isPlaced(name, value, link)) || isCredential(value, named);
     const values = isList ? listed(name, value, claim, link) : isOne ? [value] : [];
     if (values.length > 0) return found(values, claim);
     if (link !== undefined) continue;
@@ -142,8 +138,7 @@ function wordStart(text: string, end: number, from: number): number {
 }
 
 /** `--set-secrets=NAME=secret:version` gives the place of a secret, not its value. */
-const isSecretRef = (before: string) =>
-  before.includes("-secrets") && /(?:set|update|remove)-secrets[= ]["']?[^\s"']*$/.test(before);
+const isSecretRef = (before: string) => before.includes("-secrets") && /(?:set|update|remove)-secrets[= ]["']?[^\s"']*$/.test(before);
 /** `password?: Name;` gives the type of a field. */
 const isTyped = /^\?: [A-Z]\w*[;,|<[)]/;
 /** Part of an ARN (`…:secret:…`), the user of a URL, a reference to a secret, a field, random, or too long. */
@@ -155,8 +150,7 @@ const isNoName = ({ text, name, start, end }: Name) =>
   (text.charAt(end) === ":" && /[\w*]:$/.test(text.slice(Math.max(0, start - 2), start))) ||
   (name === "session" && /[`"]/.test(text.charAt(start - 1)) && /^:[\w-]/.test(text.slice(end, end + 2))) ||
   // `auth.verifyToken 640 ms`: a function.
-  (/(?:^|\.)(?:verify|validate|check|parse|decode|revoke|refresh)[A-Z]\w*$/.test(name) &&
-    text.charAt(end) === " ") ||
+  (/(?:^|\.)(?:verify|validate|check|parse|decode|revoke|refresh)[A-Z]\w*$/.test(name) && text.charAt(end) === " ") ||
   /\bresource "$/.test(text.slice(Math.max(0, start - 10), start)) ||
   (text.startsWith("://", start - 3) && text.charAt(end) === ":");
 
@@ -164,9 +158,7 @@ const isNoName = ({ text, name, start, end }: Name) =>
 const isNoNoun = ({ text, name, start }: Name) =>
   name.startsWith(".") ||
   ("/${".includes(text.charAt(start - 1) || " ") &&
-    /(?:^|\s)(?!\S*(?:user|login|name|mail|id)\/$)[~.\w-]*(?:\/[\w.-]+)*\/$|\$\{?$/.test(
-      text.slice(Math.max(0, start - 80), start),
-    ));
+    /(?:^|\s)(?!\S*(?:user|login|name|mail|id)\/$)[~.\w-]*(?:\/[\w.-]+)*\/$|\$\{?$/.test(text.slice(Math.max(0, start - 80), start)));
 
 function nameAt(text: string, { at, length }: NameHit, from: number): Name {
   let start = at;
@@ -177,15 +169,10 @@ function nameAt(text: string, { at, length }: NameHit, from: number): Name {
   let end = isLatin && nameRestPattern.test(text) ? nameRestPattern.lastIndex : hitEnd;
   if (text.charAt(end) === "(") end -= /\.equals\w{0,12}$/.exec(text.slice(start, end))?.[0].length ?? 0;
   // "secret id: …", "Secret Access Key: …", "pass phrase: …" are one name.
-  if (/secret$/i.test(text.slice(start, end)))
-    end += /^ (?:id|(?:access )?key)\b/i.exec(text.slice(end, end + 12))?.[0].length ?? 0;
+  if (/secret$/i.test(text.slice(start, end))) end += /^ (?:id|(?:access )?key)\b/i.exec(text.slice(end, end + 12))?.[0].length ?? 0;
   else if (/^pass$/i.test(text.slice(start, end)) && / phrase/iy.test(text.slice(end, end + 7))) end += 7;
   // In a sentence the word before "key" says what the key is for: "api key: …", "cache key: …".
-  if (
-    end - start <= 9 &&
-    text.charAt(start - 1) === " " &&
-    /^(?:(?:key|token)s?|community)$/i.test(text.slice(start, end))
-  ) {
+  if (end - start <= 9 && text.charAt(start - 1) === " " && /^(?:(?:key|token)s?|community)$/i.test(text.slice(start, end))) {
     const owner = wordStart(text, start - 1, from);
     // "… as token": "as" is not part of the name, and the value is before it.
     if (!verbsBeforeName.has(text.slice(owner, start - 1))) start = owner;
@@ -195,9 +182,9 @@ function nameAt(text: string, { at, length }: NameHit, from: number): Name {
 
 /** A key near the name of a Wi-Fi network is the password of that network. */
 const networkWord = /ssid|wi-?fi|wlan|\bwpa|wireless|\bpsk/gi;
+const foreignKey = /(?:schlüssel|schluessel|cl[eé]f?|llave|chave|chiave|klucz|sleutel|ключ)$/i;
 /** A key near a cipher is a secret, even if it looks like a hash. */
-const cipherWord =
-  /cipher|crypt|\baes\b|hmac|jwt|getBytes|fernet|\biv\b|\bnonce\b|fromhex|hex2bin|unhexlify|['"]hex['"]|\b(?:sign|verify)\(key/gi;
+const cipherWord = /cipher|crypt|\baes\b|hmac|jwt|getBytes|fernet|\biv\b|\bnonce\b|fromhex|hex2bin|unhexlify|['"]hex['"]|\b(?:sign|verify)\(key/gi;
 /** A name may begin with the name before it: "bearer token", "session key". */
 const ownerReach = 20;
 
@@ -222,20 +209,15 @@ export const assignments: Finder = {
           claim = claimOf(name.name) ?? null;
           claims.set(name.name, claim);
         }
+        if (claim?.kind === "api_key" && foreignKey.test(name.name) && isNearNetwork(name.start)) claim = sure("password");
         if (claim?.kind === "key" && /key$/i.test(name.name)) {
           if (isNearNetwork(name.start)) claim = sure("password");
           else if (isNearCipher(name.start)) claim = likely;
         }
         if (claim) outcome = findAfterSeparator(name, claim);
         // `ACME_INGESTION_KEY` in a sentence is always an API key of Acme.
-        if (claim?.kind === "key" && claim.certainty === "likely" && /^[A-Z]+_[A-Z_]+$/.test(name.name))
-          claim = sure("api_key");
-        if (
-          claim &&
-          (claim.kind !== "key" || claim.certainty === "likely") &&
-          !outcome?.spans.length &&
-          !isNoNoun(name)
-        ) {
+        if (claim?.kind === "key" && claim.certainty === "likely" && /^[A-Z]+_[A-Z_]+$/.test(name.name)) claim = sure("api_key");
+        if (claim && (claim.kind !== "key" || claim.certainty === "likely") && !outcome?.spans.length && !isNoNoun(name)) {
           const value = inSentence(name, claim);
           if (value) outcome = found([value], claim);
         }

@@ -21,14 +21,14 @@ AES.decrypt oci_connect HTTPBasicAuth HTTPDigestAuth httpBasic SetBasicAuth setB
 UsernamePasswordCredential UsernamePasswordAuthenticationToken PasswordAuthentication PasswordCredential AwsBasicCredentials.create Credentials.new
 createHmac signWith jwt.sign jwt.verify jwt.encode jwt.decode JWT.encode JWT.decode Jwt.encode createDecipheriv HMAC.digest HMAC.base64digest
 createCipher createDecipher createCipheriv AES_ENCRYPT AES_DECRYPT pgp_sym_encrypt pgp_sym_decrypt smtp.login createUserWithEmailAndPassword
-signInWithEmailAndPassword signInWithPassword Twilio Client.create twilio.Client UserInfo ldap_bind_s twilio basic HMAC.hexdigest hmac.New
+signInWithEmailAndPassword signInWithPassword Twilio Client.create twilio.Client UserInfo twilio basic HMAC.hexdigest hmac.New
 `,
   3: "Credentials",
   4: "JedisPool SMTP.start",
   2: `
 createConnection database FTP FTP_TLS create_superuser FTP.open minio.New Minio Pusher mysqli_connect mysqli mysql_connect mysqli_real_connect
-real_connect DBI.connect DriverManager.getConnection PDO PDO.__construct odbc_connect ftp_login ldap_bind ssh2_auth_password imap_open PlainAuth
-smtp.PlainAuth hash_hmac NewStaticCredentialsProvider openssl_encrypt openssl_decrypt sequelize Sequelize
+real_connect DBI.connect DriverManager.getConnection PDO odbc_connect ftp_login ldap_bind ssh2_auth_password imap_open PlainAuth
+smtp.PlainAuth hash_hmac construct_event constructEvent NewStaticCredentialsProvider openssl_encrypt openssl_decrypt sequelize Sequelize
 `,
 };
 /** A function that takes a credential, and the position of that argument. */
@@ -47,9 +47,7 @@ const byLastWord = Map.groupBy(
 const calledWord = /(\w+)[ \t]?$/;
 
 const callAt = (text: string, word: string, end: number) =>
-  byLastWord
-    .get(word)
-    ?.find(({ name }) => text.endsWith(name, end) && !/[\w$]/.test(text.charAt(end - name.length - 1)));
+  byLastWord.get(word)?.find(({ name }) => text.endsWith(name, end) && !/[\w$]/.test(text.charAt(end - name.length - 1)));
 
 const password = kindNamed("Password");
 
@@ -62,8 +60,7 @@ const isNoCredential = ({ text }: Value) =>
   features.isAlgorithm(text) ||
   // `config("services.mail.secret")`, `cfg["Jwt:Key"]`: the name of a setting.
   (/^[A-Za-z]+(?:[.:_/][A-Za-z]+)+$/.test(text) && !features.isDiceware(text)) ||
-  (/^(?:https?:|[\w.-]+@[\w-]+\.[\w.-]+$|[a-z]+$|[a-z]+(?:[-_][a-z]+)+$|[A-Z][a-z]+$)/.test(text) &&
-    !features.looksChosen(text)) ||
+  (/^(?:https?:|[\w.-]+@[\w-]+\.[\w.-]+$|[a-z]+$|[a-z]+(?:[-_][a-z]+)+$|[A-Z][a-z]+$)/.test(text) && !features.looksChosen(text)) ||
   /\s/.test(text.trim());
 
 /** In these calls a plain word is a password too: the argument has no other use. */
@@ -103,10 +100,8 @@ const isLoginArgument = (text: string, isFirst: boolean) =>
 const isKebab = /^[a-z\d]+(?:[-_][a-z\d]+)+$/;
 
 /** `login("anna", "…")`: of exactly two strings, the second is the password, whatever it looks like. */
-const pairCall =
-  /^(?:log_?in|sign_?in|authenticate|auth|basic_?auth|\w{0,12}credentials?)(?:_?(?:as|with|user))?(?:async)?$/i;
-const strategy =
-  /^(?:jwt|local|google|github|gitlab|saml|oidc|oauth2?|basic|bearer|digest|token|anonymous|sso|api|web|GET|POST|https?:.*|\/.*)$/i;
+const pairCall = /^(?:log_?in|sign_?in|authenticate|auth|basic_?auth|\w{0,8}bind(?:_s)?|\w{0,12}credentials?)(?:_?(?:as|with|user))?(?:async)?$/i;
+const strategy = /^(?:jwt|local|google|github|gitlab|saml|oidc|oauth2?|basic|bearer|digest|token|anonymous|sso|api|web|GET|POST|https?:.*|\/.*)$/i;
 
 /** The arguments of a login call that look like credentials. */
 function loginArguments(list: readonly Argument[], called: string): Value[] {
@@ -134,8 +129,7 @@ function loginArguments(list: readonly Argument[], called: string): Value[] {
 /** The name of a directory's user, or a mail address: the password is the next argument. */
 const isUserName = /^(?:[A-Za-z]{1,6}=[^,=]{1,60}(?:,|$)|[\w.+-]{1,64}@[\w-]{1,60}\.)/;
 /** `"maple walrus quartz ember"`: several words that are not a sentence. */
-const isWordPhrase = (text: string) =>
-  /^[a-z]{3,12}(?: [a-z]{3,12}){2,7}$/.test(text) && !features.sentenceWords.test(text);
+const isWordPhrase = (text: string) => /^[a-z]{3,12}(?: [a-z]{3,12}){2,7}$/.test(text) && !features.sentenceWords.test(text);
 
 function knownArgument(list: readonly Argument[], { name, place }: KnownCall): Value | undefined {
   const stringOf = (argument: Argument | undefined) => argument?.value ?? argument?.inner;
@@ -144,8 +138,7 @@ function knownArgument(list: readonly Argument[], { name, place }: KnownCall): V
   if (!value) return undefined;
   const isPlain = /^[a-z]{5,}$|^[a-z]{3,}(?:[-_][a-z]{2,}){1,6}$/.test(value.text);
   const isWord = isPlain && value === list[place]?.value && isInPlace(value.text);
-  const isPhrase =
-    (/^\S{2,20}(?: \S{2,20}){1,5}$/.test(value.text) && hasDigit(value.text)) || isWordPhrase(value.text);
+  const isPhrase = (/^\S{2,20}(?: \S{2,20}){1,5}$/.test(value.text) && hasDigit(value.text)) || isWordPhrase(value.text);
   return (strictCalls.test(name) && (isWord || isPhrase)) || !isNoCredential(value) ? value : undefined;
 }
 
@@ -158,7 +151,10 @@ function findInCalls(text: string): Span[] {
   for (let at = text.indexOf("("); at !== -1; at = text.indexOf("(", at + 1)) {
     if (at < unclosedUntil) continue;
     // `JWT::encode` and `DBI->connect` are in the table as `JWT.encode` and `DBI.connect`.
-    const before = text.slice(Math.max(0, at - 32), at).replace(/::|->/g, ".");
+    const before = text
+      .slice(Math.max(0, at - 32), at)
+      .replace(/::|->/g, ".")
+      .replace(/\.__construct$/, "");
     const word = calledWord.exec(before)?.[1] ?? "";
     const call = callAt(before, word, before.trimEnd().length);
     const isLoginCall = loginCallName.test(word);

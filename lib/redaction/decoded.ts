@@ -17,8 +17,7 @@ const documentCredential = pattern(
   String.raw`|password)["']?\s?:\s?["']?[^\s"',}]{8}`,
 );
 /** For base64 of JSON or YAML: whether the document has a credential, as the key of a service account has. */
-export const holdsCredential = (encoded: string): boolean =>
-  documentCredential.test(decodeStart(encoded, documentLengthMax));
+export const holdsCredential = (encoded: string): boolean => documentCredential.test(decodeStart(encoded, documentLengthMax));
 
 const sequence = 0x30;
 const integer = 0x02;
@@ -31,10 +30,7 @@ function contentAt(bytes: string, at: number): number {
 }
 
 /** The length of the algorithm's id and the id itself, up to the number that differs between versions. */
-const encryptingAlgorithms = [
-  "\x09\x2a\x86\x48\x86\xf7\x0d\x01\x05",
-  "\x0a\x2a\x86\x48\x86\xf7\x0d\x01\x0c\x01",
-];
+const encryptingAlgorithms = ["\x09\x2a\x86\x48\x86\xf7\x0d\x01\x05", "\x0a\x2a\x86\x48\x86\xf7\x0d\x01\x0c\x01"];
 
 type Decoded = "private key" | "public" | undefined;
 
@@ -43,8 +39,7 @@ function derMeaning(bytes: string): Decoded {
   if (bytes.charCodeAt(0) !== sequence || bytes.length < 16) return undefined;
   const first = contentAt(bytes, 0);
   const tag = bytes.charCodeAt(first);
-  if (tag === integer)
-    return bytes.charCodeAt(first + 1) === 1 && bytes.charCodeAt(first + 2) <= 3 ? "private key" : "public";
+  if (tag === integer) return bytes.charCodeAt(first + 1) === 1 && bytes.charCodeAt(first + 2) <= 3 ? "private key" : "public";
   if (tag === objectId) return "public";
   if (tag !== sequence) return undefined;
   // An encrypted private key and a public key both begin with an algorithm. The algorithms 1.2.840.113549.1.5
@@ -62,8 +57,7 @@ function isPublicPacket(bytes: string): boolean {
 }
 
 /** A length of four bytes, then the name of the key type. */
-const isSshPublic = (bytes: string) =>
-  (bytes.startsWith("\0\0\0") && /^(?:ssh-|ecdsa-|sk-)/.test(bytes.slice(4))) || bytes.startsWith("SSHSIG");
+const isSshPublic = (bytes: string) => (bytes.startsWith("\0\0\0") && /^(?:ssh-|ecdsa-|sk-)/.test(bytes.slice(4))) || bytes.startsWith("SSHSIG");
 
 /** For text in a block with a header: whether the block holds no private key. */
 export function isPublicBlock(encoded: string): boolean {
@@ -72,6 +66,5 @@ export function isPublicBlock(encoded: string): boolean {
 }
 
 /** For any text: whether it is a certificate, a public key or a signature in DER. */
-export const isPublicDer = (encoded: string): boolean =>
-  /^MI?[A-Z]/.test(encoded) && derMeaning(decodeStart(encoded)) === "public";
+export const isPublicDer = (encoded: string): boolean => /^MI?[A-Z]/.test(encoded) && derMeaning(decodeStart(encoded)) === "public";
 export const isPrivateDer = (encoded: string): boolean => derMeaning(decodeStart(encoded)) === "private key";

@@ -12,17 +12,7 @@ import type { Value } from "./values.ts";
  * The relation between a name and its value: as text, in an element, as an option, as two strings… Undefined
  * for a plain `=` or `:`, as in code.
  */
-export type Link =
-  | "literal"
-  | "element"
-  | "option"
-  | "pair"
-  | "compared"
-  | "call"
-  | "sentence"
-  | "line"
-  | "cell"
-  | "near";
+export type Link = "literal" | "element" | "option" | "pair" | "compared" | "call" | "sentence" | "line" | "cell" | "near";
 
 export interface Named {
   readonly claim: Claim;
@@ -58,6 +48,7 @@ const isNoPlainText: Accept = memoize(
     features.isScrambled(value, 14) ||
     isWordPassphrase(value),
 );
+const isNoArgumentOfPair: Accept = (value) => isNoPlainText(value) || features.isAppPassword(value) || features.isWordPair(value);
 const isNoArgument: Accept = (value) =>
   features.isTokenLike(value) ||
   features.isScrambled(value, 14) ||
@@ -73,14 +64,12 @@ const isNoArgument: Accept = (value) =>
  * be just the next word or argument.
  */
 const demands: Readonly<Partial<Record<Link, Accept>>> = {
-  option: (value) =>
-    (!isPlainCase(value) || features.isDiceware(value) || features.isJoinedPhrase(value)) &&
-    !features.isField(value),
-  pair: (value) => isNoPlainText(value) || features.isAppPassword(value),
-  compared: (value) => isNoPlainText(value) || features.isAppPassword(value),
+  option: (value) => (!isPlainCase(value) || features.isDiceware(value) || features.isJoinedPhrase(value)) && !features.isField(value),
+  pair: isNoArgumentOfPair,
+  compared: isNoArgumentOfPair,
   sentence: (value) => isNoPlainText(value) || features.isAppPassword(value),
   line: (value) => !features.isField(value) && (isNoPlainText(value) || features.isTokenLike(value)),
-  cell: (value) => isNoPlainText(value) || features.isTokenLike(value),
+  cell: (value) => isNoArgumentOfPair(value) || features.isTokenLike(value),
   near: (value) => features.isStrong(value),
   call: isNoArgument,
 };
@@ -124,14 +113,9 @@ const ofTokens: readonly Evidence[] = [
 
 /** `"password": "Contraseña"` is a label in another language, `"Forgot?"` a label. */
 const isLabel = ({ text, isQuoted }: Pick<Value, "text" | "isQuoted">) =>
-  (/^\p{L}+$/u.test(text) && !/^[A-Za-z]+$/.test(text)) || (isQuoted && /^[A-Z][a-z]+[?!:…]$/.test(text));
-const isWord = (judged: Judged) =>
-  isBare(judged.link) &&
-  !hasDigit(judged.text) &&
-  judged.text.length >= 5 &&
-  !features.hasCredentialWord(judged.text);
-const isLiteralWord = (judged: Judged) =>
-  isWord(judged) && (judged.isLiteral || judged.isConstant) && !isLabel(judged);
+  (/^\p{L}+$/u.test(text) && !/^[A-Za-z]+$/.test(text)) || (isQuoted && /^[A-Z][a-z]+[?!:…]$/.test(text) && !features.isWordPair(text));
+const isWord = (judged: Judged) => isBare(judged.link) && !hasDigit(judged.text) && judged.text.length >= 5 && !features.hasCredentialWord(judged.text);
+const isLiteralWord = (judged: Judged) => isWord(judged) && (judged.isLiteral || judged.isConstant) && !isLabel(judged);
 const isCodeWord = (judged: Judged) => isWord(judged) && !judged.isLiteral && !judged.isConstant;
 
 /** A password may be any text, except words of code where code is expected and words of a sentence in a sentence. */
@@ -150,6 +134,7 @@ const ofPasswords: readonly Evidence[] = [
     judged.text.length >= 6 },
   { evidence: "small letters", holds: (judged) => isLiteralWord(judged) && /^[a-z]+$/.test(judged.text) && (!judged.isQuoted || judged.text.length >= 6) &&
     !isRefused(judged) },
+  { evidence: "words run together", holds: (judged) => isLiteralWord(judged) && features.isWordPair(judged.text) },
   { evidence: "password in a sentence", holds: ({ text, link, claim }) => !isBare(link) && !/\s/.test(text) && hasLetter(text) && text.length >= 6 &&
     (claim.kind !== "secret" || features.isTokenLike(text) || features.looksChosen(text)) },
 ];
@@ -186,13 +171,12 @@ const isNotCredential = (value: string, isPlace: boolean) =>
 
 /** In an environment file any text counts, except short numbers and names of types, classes, credentials. */
 const isEnvironmentValue = (value: string) =>
-  (!/^(?:[A-Z][a-z]+)+$/.test(value) || features.isJoinedPhrase(value)) &&
+  (!/^(?:[A-Z][a-z]+)+$/.test(value) || features.isJoinedPhrase(value) || features.isWordPair(value)) &&
   (hasLetter(value) || value.length >= 6) &&
   !features.hasCredentialWord(value);
 
 /** The text after `Cookie:` in `Cookie: session=…` has its own name and value. */
-const hasOwnName = ({ text, claim }: Judged) =>
-  claim.certainty !== "sure" && /^[A-Za-z_.-]{2,}=[^=]/.test(text);
+const hasOwnName = ({ text, claim }: Judged) => claim.certainty !== "sure" && /^[A-Za-z_.-]{2,}=[^=]/.test(text);
 
 /** Inspects only the first characters: they show what a long value looks like. */
 const judgedLengthMax = 256;
@@ -204,28 +188,20 @@ function looksLikeCredential(value: Value, named: Named): boolean {
   const isOfPassword = evidence[claim.kind] === ofPasswords;
   if (isOfPassword && named.isEnvironment && link !== "line" && !/\s/.test(text))
     return (
-      isEnvironmentValue(text) &&
-      !isLabel({ text, isQuoted: value.isQuoted }) &&
-      (isLiteral || !features.isCallOrPath(text)) &&
-      !isNotCredential(text, true)
+      isEnvironmentValue(text) && !isLabel({ text, isQuoted: value.isQuoted }) && (isLiteral || !features.isCallOrPath(text)) && !isNotCredential(text, true)
     );
   if (link !== undefined && demands[link]?.(text) === false) return false;
   const judged = { ...named, text, isLiteral, isQuoted: value.isQuoted };
   if (hasOwnName(judged) || !evidence[claim.kind].some(({ holds }) => holds(judged))) return false;
-  const isPlace =
-    isOfPassword && (link === undefined || literalTies.has(link) || (link === "pair" && value.isQuoted));
+  const isPlace = isOfPassword && (link === undefined || literalTies.has(link) || (link === "pair" && value.isQuoted));
   return (isLiteral || !features.isExpression(text, named.isText?.())) && !isNotCredential(text, isPlace);
 }
 
 export const isCredential = (value: Value, named: Named): boolean =>
-  value.text.length >=
-    (named.claim.certainty === "likely" && named.claim.kind === "key" ? 16 : lengthMin[named.claim.kind]) &&
+  value.text.length >= (named.claim.certainty === "likely" && named.claim.kind === "key" ? 16 : lengthMin[named.claim.kind]) &&
   (named.link !== "element" || value.isClosed) &&
   looksLikeCredential(value, named) &&
   (!features.isKeyId(value.text) || (named.claim.certainty === "sure" && !looseTies.has(named.link))) &&
-  (!features.isPublicValue(value.text) ||
-    (named.claim.kind === "password" && /^\d+$/.test(value.text)) ||
-    isNamedSecret(value.text, named.claim));
+  (!features.isPublicValue(value.text) || (named.claim.kind === "password" && /^\d+$/.test(value.text)) || isNamedSecret(value.text, named.claim));
 /** `CLICKUP_TOKEN=pk_…`: a sure name is stronger than a prefix that only some vendors give their public keys. */
-const isNamedSecret = (value: string, { kind, certainty }: Claim) =>
-  certainty === "sure" && kind !== "api_key" && /^pk_(?!live_|test_)/.test(value);
+const isNamedSecret = (value: string, { kind, certainty }: Claim) => certainty === "sure" && kind !== "api_key" && /^pk_(?!live_|test_)/.test(value);

@@ -1,16 +1,7 @@
-import {
-  hasBothCases,
-  hasDigit,
-  hasLetter,
-  isHex,
-  isRandom,
-  isUuid,
-  looksRandom,
-  looksVeryRandom,
-} from "./appearance.ts";
+import { hasBothCases, hasDigit, hasLetter, isHex, isRandom, isUuid, looksRandom, looksVeryRandom } from "./appearance.ts";
 import { isPublicDer } from "./decoded.ts";
 import { memoize } from "./memoize.ts";
-import { areDrawn, areNoNames, isNamingWord } from "./passphrases.ts";
+import { areDrawn, areNoNames, areRunTogether, isNamingWord } from "./passphrases.ts";
 import type { Accept } from "./rule.ts";
 import { pattern } from "./words.ts";
 
@@ -25,25 +16,18 @@ export const isHarmless = (value: string) =>
   /^0x[\da-f]{6,16}$/i.test(value) ||
   /^\/(?:dev|run|var|etc|usr|home|opt|tmp)\//.test(value) ||
   /^[a-z]+\d[a-z]*\.\w*(?:large|micro|small|medium|nano|metal)$/.test(value) ||
-  /^\d+[KMGT]i?B$|^\d+\/(?:s|sec|min|h|hour|day)$|^--?[a-z][a-z\d-]*$|^[a-z][\w.#:-]*\{[a-z-]+:[^{}]+\}/.test(
-    value,
-  ) ||
+  /^\d+[KMGT]i?B$|^\d+\/(?:s|sec|min|h|hour|day)$|^--?[a-z][a-z\d-]*$|^[a-z][\w.#:-]*\{[a-z-]+:[^{}]+\}/.test(value) ||
   // A member or a class: `AuthType.IAM_AUTH`, `Ed25519PublicKey`.
   /^[A-Za-z]\w*\.(?:\w+\.)?[A-Z]+(?:_[A-Z\d]+)*$/.test(value) ||
-  /^(?:[a-z]\w*\.)?[A-Z]\w{2,30}(?:Key|Token|Secret|Password|Credentials?|Client|Handler|Error|Exception)$/.test(
-    value,
-  ) ||
-  /^\d+(?:[a-z]{2,3}|sec\w*|min\w*|hours?|days?|weeks?|months?|years?|bytes?|times?|bits?|chars?|characters?|digits?|letters?|words?)$/.test(
-    value,
-  ) ||
+  /^(?:[a-z]\w*\.)?[A-Z]\w{2,30}(?:Key|Token|Secret|Password|Credentials?|Client|Handler|Error|Exception)$/.test(value) ||
+  /^\d+(?:[a-z]{2,3}|sec\w*|min\w*|hours?|days?|weeks?|months?|years?|bytes?|times?|bits?|chars?|characters?|digits?|letters?|words?)$/.test(value) ||
   // An address, or a program and its version.
   /^(?:https?|arn|file|s3|gs):|^[a-z-]+\/\d+(?:\.\d+)+$/i.test(value) ||
   /^[a-z][\w.-]*@(?:[\w-]+\.)+[a-z\d-]+$/i.test(value) ||
   (/^[./~][\w./-]*$/.test(value) && !(value.length >= 20 && looksVeryRandom(value)));
 
 /** `MYSQL_NATIVE_PASSWORD`: the name of a constant. */
-export const isConstantLike = (value: string) =>
-  /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(value) && !looksRandom(value);
+export const isConstantLike = (value: string) => /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(value) && !looksRandom(value);
 
 const isIdentifier = (value: string) => /^[A-Za-z_$][\w$]*$/.test(value);
 
@@ -62,8 +46,7 @@ export function isExpression(whole: string, isText = false): boolean {
   if (opened > 0 && parts.every((part) => isIdentifier(part.replace(/^[!&*@-]+/, "")))) return true;
   if (opened === 0) return !/^\{[\w!#$%^&*+~@-]{6,}\}(?:[a-z]+\d{3,})?$/.test(whole);
   if (parts.length < 2 || !parts.every(isIdentifier)) return false;
-  if (/\d$/.test(value) && (isDiceware(value) || (/\d{3}$/.test(value) && isDecoratedWord(value))))
-    return false;
+  if (/\d$/.test(value) && (isDiceware(value) || (/\d{3}$/.test(value) && isDecoratedWord(value)))) return false;
   return !parts.some((part) => (hasDigit(part) && looksRandom(part)) || isScrambled(part));
 }
 
@@ -76,9 +59,7 @@ export const hasCredentialWord: Accept = memoize(
       .replace(/([a-z])([A-Z])/g, "$1 $2")
       .split(/[^A-Za-z]/)
       .some((word) =>
-        /(?:pass(?:word|wd|wort|phrase)|secret|token|credential)(?:s|keys?|ids?|names?|values?|refs?|files?|paths?|hash)?$|^(?:api)?keys?$/i.test(
-          word,
-        ),
+        /(?:pass(?:word|wd|wort|phrase)|secret|token|credential)(?:s|keys?|ids?|names?|values?|refs?|files?|paths?|hash)?$|^(?:api)?keys?$/i.test(word),
       ),
 );
 
@@ -99,9 +80,7 @@ export const isPassphrase = (value: string, isPromised: boolean) =>
     (isPromised || hasDigit(value) || /[!@#$%^&*+~]/.test(value)) &&
     !/[()[\]<>"']|^\w+[:=]|%\d?\$?[sd]\b/.test(value) &&
     // "Hazel and magnet 44?": with a number and a sign, a word such as "and" does not make a sentence.
-    !sentenceWords.test(
-      /\d.*[!?#$%&*]/.test(value) ? value.replace(/\b(?:and|or|for|with|not)\b/g, "") : value,
-    ));
+    !sentenceWords.test(/\d.*[!?#$%&*]/.test(value) ? value.replace(/\b(?:and|or|for|with|not)\b/g, "") : value));
 
 /** `unicorn-carbon-barrel`, `Unicorn.Carbon.Barrel!`: words drawn at random. */
 export const isDiceware: Accept = memoize((value) => {
@@ -115,8 +94,13 @@ export const isDiceware: Accept = memoize((value) => {
 });
 
 /** `UnicornCarbonBarrel`: the same, where no class or type can stand. */
-export const isJoinedPhrase = (value: string): boolean =>
-  /^[A-Z][a-z]{3,9}(?:[A-Z][a-z]{3,9}){2,6}\d{0,4}[!?]?$/.test(value) && areNoNames(value);
+export const isJoinedPhrase = (value: string): boolean => /^[A-Z][a-z]{3,9}(?:[A-Z][a-z]{3,9}){2,6}\d{0,4}[!?]?$/.test(value) && areNoNames(value);
+
+/** `duneMirror`, `DuneMirror!`, `Dunemirror!`: two words that no name has. A string under a name, never a word of a sentence. */
+export const isWordPair = (value: string): boolean =>
+  /^[A-Za-z][a-z]{2,11}[A-Z][a-z]{2,11}[!?]?$/.test(value)
+    ? areRunTogether(value)
+    : /^[A-Z][a-z]{8,22}!$/.test(value) && !/(?:ed|ing|ful|ly|tion|ment|able|feld)!$/.test(value);
 
 /** `Melody2006`, `BenchFlavor15`, `p34nut239`: a word that a person turned into a password. */
 export const isDecoratedWord = (value: string): boolean =>
@@ -124,15 +108,16 @@ export const isDecoratedWord = (value: string): boolean =>
   value.length <= 40 &&
   (/^[a-z]*(?:[A-Z][a-z]+){1,3}\d{2,}[!?.]?$/.test(value) ||
     /^[a-z]*(?:[a-z]\d+[a-z]|\d[a-z]+\d)[a-z0-9]*\d{2,}$/.test(value) ||
-    (/\d\d[!?$#*%&+]{0,2}$/.test(value) &&
-      /^[A-Za-z0-9]*[A-Za-z]\d[a-z][A-Za-z0-9]*\d\d\W{0,2}$/.test(value)) ||
+    (/\d\d[!?$#*%&+]{0,2}$/.test(value) && /^[A-Za-z0-9]*[A-Za-z]\d[a-z][A-Za-z0-9]*\d\d\W{0,2}$/.test(value)) ||
     /^[a-z]{3,}(?:[-_][a-z]{3,})+[-_]?\d{3,}$/.test(value) ||
+    // `velvet_indigo49`: no word of a name.
+    (/^[a-z]{4,}[-_][a-z]{4,}\d\d$/.test(value) && areDrawn(value.split(/[-_\d]+/), 0)) ||
+    /^\d{2,4}[A-Z][a-z]{5,}[!?]$/.test(value) ||
     /^[A-Z][a-z]{2,}(?:[-_.][A-Z][a-z]{2,})+[-_.]?\d{2,}[!?]?$/.test(value));
 
 /** `falcon4821`, `falcon4821!`: a word and a number that are not the name of a thing. */
 export const isNumberedWord = (value: string): boolean =>
-  /^(?:[A-Za-z]{4,20}[-_.]?\d{2,6}|[A-Z][a-z]{6,20}\d)[!?$#*%&+]{0,2}$/.test(value) &&
-  !isNamingWord(/^[a-z]+/i.exec(value)?.[0].toLowerCase() ?? "");
+  /^(?:[A-Za-z]{4,20}[-_.]?\d{2,6}|[A-Z][a-z]{6,20}\d)[!?$#*%&+]{0,2}$/.test(value) && !isNamingWord(/^[a-z]+/i.exec(value)?.[0].toLowerCase() ?? "");
 
 /** A password of any form that a person made up. */
 export const isMadeUp = (value: string): boolean => looksChosen(value) || isNumberedWord(value);
@@ -165,8 +150,7 @@ export const isMixedWord = (value: string): boolean =>
 const isGrouped = (value: string) => hasDigit(value) && /^[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8})+$/.test(value);
 
 /** `abcdefghijklmnop1234`: a token that a person made up. */
-export const isLongCode = (value: string) =>
-  value.length >= (isHex(value) ? 16 : 15) && hasDigit(value) && /^(?:[a-z0-9]+|[A-Z0-9]+)$/.test(value);
+export const isLongCode = (value: string) => value.length >= (isHex(value) ? 16 : 15) && hasDigit(value) && /^(?:[a-z0-9]+|[A-Z0-9]+)$/.test(value);
 
 /** `HheTenPv6lqTlebo`: the parts that begin with its capitals are too short to be words. */
 export const isScrambled = (value: string, lengthMin = 20, partLengthMax = 3.6): boolean =>
@@ -179,18 +163,11 @@ export const isScrambled = (value: string, lengthMin = 20, partLengthMax = 3.6):
 export function isTokenLike(value: string): boolean {
   if (/\s/.test(value)) return false;
   if (isHex(value) || isUuid(value)) return value.length >= 16 && hasDigit(value);
-  return (
-    value.length >= 12 && (looksRandom(value) || isGrouped(value) || isLongCode(value) || isScrambled(value))
-  );
+  return value.length >= 12 && (looksRandom(value) || isGrouped(value) || isLongCode(value) || isScrambled(value));
 }
 
 export const isSurelyToken = (value: string) =>
-  value.length >= 16 &&
-  /^[\w+/=.:~%-]+$/.test(value) &&
-  !isHex(value) &&
-  !isUuid(value) &&
-  isTokenLike(value) &&
-  isRandom(0.45, value);
+  value.length >= 16 && /^[\w+/=.:~%-]+$/.test(value) && !isHex(value) && !isUuid(value) && isTokenLike(value) && isRandom(0.45, value);
 
 const publicForm = pattern(
   "",
@@ -216,8 +193,7 @@ const algorithmForm = pattern(
   String.raw`|sha|hmac|cbc|gcm|ctr|ecb|poly|rsa|ecdsa|and|md|id|[ids]|pkcs|nopadding|padding|\d{1,4})){0,6}$`,
 );
 /** `HmacSHA256`, `RS256`, `aes-256-gcm`: the name of an algorithm. */
-export const isAlgorithm = (value: string): boolean =>
-  algorithmForm.test(value) && (hasDigit(value) || /crypt|argon|fish|hmac/i.test(value));
+export const isAlgorithm = (value: string): boolean => algorithmForm.test(value) && (hasDigit(value) || /crypt|argon|fish|hmac/i.test(value));
 
 const callForm = pattern(
   "i",
@@ -241,25 +217,18 @@ export const isDottedWords = (value: string): boolean =>
   /^[\p{L}\d]{3,}\.[\p{L}\d]{3,}$/u.test(value) &&
   !codeRoot.test(value) &&
   !hasCredentialWord(value) &&
-  !/\.(?:local|internal|json|yaml|yml|toml|conf|html|java|com|org|net|dev|txt|pem|key|jks|example|test|lock|log|env|csv)$/.test(
-    value,
-  );
+  !/\.(?:local|internal|json|yaml|yml|toml|conf|html|java|com|org|net|dev|txt|pem|key|jks|example|test|lock|log|env|csv)$/.test(value);
 
 /** `retries=3`, `maxAge=60`: text with its own name and value. In `nv5=xqeY=c`, no name is before the sign. */
 export const isField = (value: string): boolean =>
-  /^(?:[a-z]{2,}(?:[A-Z_.-][a-z\d]+)*|[A-Z]{2,}[A-Z_\d]*|(?:[A-Z][a-z]{2,})+)=[^=]|^[\w.-]+=(?:0x[\da-f]+|\d{1,6}|[a-z]+)(?![^\s,;:)])/.test(
-    value,
-  );
+  /^(?:[a-z]{2,}(?:[A-Z_.-][a-z\d]+)*|[A-Z]{2,}[A-Z_\d]*|(?:[A-Z][a-z]{2,})+)=[^=]|^[\w.-]+=(?:0x[\da-f]+|\d{1,6}|[a-z]+)(?![^\s,;:)])/.test(value);
 /** A password that a person chose. Words of a sentence or of code do not look like this. */
-export const looksChosen = (value: string): boolean =>
-  isStrong(value) || isDiceware(value) || isDecoratedWord(value) || isUnusualWord(value);
+export const looksChosen = (value: string): boolean => isStrong(value) || isDiceware(value) || isDecoratedWord(value) || isUnusualWord(value);
 
 /** `hORse$taple`: not a word of a sentence. */
 export const isUnusualWord: Accept = memoize(
   (value) =>
-    (value.length >= 6 &&
-      /[A-Za-z][!#$%^&*+=~@]+[A-Za-z]/.test(value) &&
-      !/[()<>]|@[\w-]+\.|=$/.test(value)) ||
+    (value.length >= 6 && /[A-Za-z][!#$%^&*+=~@]+[A-Za-z]/.test(value) && !/[()<>]|@[\w-]+\.|=$/.test(value)) ||
     (value.length >= 8 &&
       /[!#$%^&*+~@?].*[!#$%^&*+~@?]/.test(value) &&
       /[A-Za-z].*[A-Za-z].*[A-Za-z].*[A-Za-z]/.test(value) &&
@@ -267,17 +236,13 @@ export const isUnusualWord: Accept = memoize(
       !/^\*+[^*]+\*+$|\*\*$/.test(value)) ||
     (value.length >= 18 && /^[A-Za-z]{6}(?:-[A-Za-z0-9]{6}){2}$/.test(value) && hasBothCases(value)) ||
     // `PostgreSQL` is the name of a product.
-    (/^[A-Za-z]+$/.test(value) &&
-      hasBothCases(value) &&
-      looksRandom(value) &&
-      !/[a-z](?:S?QL|API|DB|JS|OS)$/.test(value)),
+    (/^[A-Za-z]+$/.test(value) && hasBothCases(value) && looksRandom(value) && !/[a-z](?:S?QL|API|DB|JS|OS)$/.test(value)),
 );
 
 const isRandomToken = (value: string) =>
   isHex(value) || isUuid(value)
     ? value.length >= 16 && hasDigit(value) && /[a-f]/i.test(value)
-    : value.length >= 12 &&
-      (isGrouped(value) || (looksRandom(value) && (hasDigit(value) || value.length >= 20)));
+    : value.length >= 12 && (isGrouped(value) || (looksRandom(value) && (hasDigit(value) || value.length >= 20)));
 
 /** Only a credential looks like this. */
 export const isStrong: Accept = memoize(

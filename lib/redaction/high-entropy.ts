@@ -7,11 +7,8 @@ import { pattern } from "./words.ts";
 /** Finds values that look random and have no rule of their own. */
 const wordEnd = /[\s"'<>`\uE000-\uE003]/;
 /** For each ASCII code: 1 if the character ends a word. */
-const endsWord = Uint8Array.from({ length: 128 }, (_, code) =>
-  Number(wordEnd.test(String.fromCharCode(code))),
-);
-const isWordEnd = (code: number) =>
-  code < 128 ? endsWord[code] === 1 : wordEnd.test(String.fromCharCode(code));
+const endsWord = Uint8Array.from({ length: 128 }, (_, code) => Number(wordEnd.test(String.fromCharCode(code))));
+const isWordEnd = (code: number) => (code < 128 ? endsWord[code] === 1 : wordEnd.test(String.fromCharCode(code)));
 /**
  * A run never includes `-----`: if it redacted the BEGIN line of a certificate, the text after that line
  * would count as a secret.
@@ -19,20 +16,14 @@ const isWordEnd = (code: number) =>
 const runPattern = /[\w+/]+(?:-{1,4}[\w+/]+)*={0,2}/g;
 const runLengthMin = 32;
 /** A URL-safe value may begin or end with a dash. */
-const isLoneDash = (text: string, at: number) =>
-  text.charAt(at) === "-" && text.charAt(at - 1) !== "-" && text.charAt(at + 1) !== "-";
+const isLoneDash = (text: string, at: number) => text.charAt(at) === "-" && text.charAt(at - 1) !== "-" && text.charAt(at + 1) !== "-";
 
 /** Identifiers have capitals and digits too, but separators divide them into shorter parts. */
 const densePartMin = 12;
-const isDensePart = (part: string) =>
-  part.length >= densePartMin && hasBothCases(part) && hasDigit(part) && !isHex(part);
+const isDensePart = (part: string) => part.length >= densePartMin && hasBothCases(part) && hasDigit(part) && !isHex(part);
 
 /** Most ids in URLs are public. Tokens in URLs have their own rules. */
-const isAddress = (word: string) =>
-  /^[~.]?\/(?:[a-z][\w.-]*\/){2}/.test(word) ||
-  word.includes("://") ||
-  word.includes("arn:") ||
-  word.includes(";base64,");
+const isAddress = (word: string) => /^[~.]?\/(?:[a-z][\w.-]*\/){2}/.test(word) || word.includes("://") || word.includes("arn:") || word.includes(";base64,");
 
 /** Digests, publishable keys, and the first bytes of files, certificates and public keys in base64. */
 const publicStart = pattern(
@@ -41,10 +32,7 @@ const publicStart = pattern(
   String.raw`|PHN2Zy|PD94bWwg|d09GM|JVBERi|UEsDB|H4sI|AGFzbQ|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|LS0tLS1CRUdJTi|AQ[EI]CA[GH]|wcFMA|Ag[\w+/]{120})`,
 );
 /** Content ids (`Qm…`) and coin addresses (`1…`, `3…`). */
-const isPublicId = (run: string) =>
-  /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}(?:\/|$)|(?!SK)[A-Z]{2}[\da-f]{32}$|[13][1-9A-HJ-NP-Za-km-z]{0,33}$)/.test(
-    run,
-  );
+const isPublicId = (run: string) => /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}(?:\/|$)|(?!SK)[A-Z]{2}[\da-f]{32}$|[13][1-9A-HJ-NP-Za-km-z]{0,33}$)/.test(run);
 
 /** The text before a public value on its line: `sha512-`, `etag: "`, `public key`, `TXT "`. */
 const publicLabel = pattern(
@@ -59,36 +47,28 @@ const publicLabel = pattern(
 const publicMember = pattern(
   "",
   String.raw`["'\uE000-\uE003](?:n|x|y|e|kid|x5t|x5c|x5t#S256)["'\uE000-\uE003]\s*:\s*["'\uE000-\uE003]$|\b(?:peer|DNSKEY|SSHFP|TLSA`,
-  String.raw`|pin-sha256)\b[^\n]*$|ENC(?:\[(?:AES256_GCM,data:|PKCS7,)|\()$|\bv1:[\w+/]{16}:$|;\s*bh?=$|(?:\$(?:2[abxy]|argon2\w*|scrypt|[156y])`,
+  String.raw`|pin-sha256)\b[^\n]*$|ENC(?:\[(?:AES256_GCM,data:|PKCS7,)|\()$|\bv1:[\w+/]{16}:$|\bencrypted:$|;\s*bh?=$|(?:\$(?:2[abxy]|argon2\w*|scrypt|[156y])`,
   String.raw`|\bpbkdf2[\w-]*)\$\S*$|SCRAM-SHA-\d+\$\S*$|vault:v\d+:$|,(?:iv|tag):$|\bsecure:\s*["']?$`,
 );
 /** `x: '…', kty: 'EC'`: a member of a JSON web key in code. */
 const isOfPublicKey = (line: string, text: string, start: number) =>
-  /[{,\s][nxye]: ?["']$|^[nxye]: ?["']$/.test(line) &&
-  /\bkty\b/.test(text.slice(Math.max(0, start - 500), start + 800));
+  /[{,\s][nxye]: ?["']$|^[nxye]: ?["']$/.test(line) && /\bkty\b/.test(text.slice(Math.max(0, start - 500), start + 800));
 const labelLengthMax = 120;
 const secretLabel = /secret|private|passw|\btoken\b/i;
 /** Ignores a label before another secret: it is that secret's. */
-export function isLabelledPublic(text: string, start: number, from = 0): boolean {
+function isLabelledPublic(text: string, start: number, from = 0): boolean {
   const before = text.slice(Math.max(from, start - labelLengthMax), start);
   const label = before.slice(before.lastIndexOf(marker) + 1);
   const own = label.slice(label.lastIndexOf("\n") + 1);
   // A value alone on its line, or in its own element, has its label on the line before.
   const isAlone = /^\s*(?:<[\w:.-]+>)?["']?$/.test(own);
   const line = isAlone ? label.slice(label.lastIndexOf("\n", label.lastIndexOf("\n") - 1) + 1) : own;
-  if (
-    /pk\.$/.test(line) ||
-    publicMember.test(line) ||
-    isOfPublicKey(line, text, start) ||
-    isPublicHeader(text, start)
-  )
-    return true;
+  if (/pk\.$/.test(line) || publicMember.test(line) || isOfPublicKey(line, text, start) || isPublicHeader(text, start)) return true;
   return publicLabel.test(line) && !secretLabel.test(line);
 }
 
 /** A header of a mail or an answer whose value is long: its name is at the start of the line. */
-const publicHeader =
-  /(?:^|\n)[ \t>]{0,4}(?:dkim-signature|arc-[\w-]{1,40}|authentication-results|content-security-policy|x-google-\w{1,40}|received)(?=:)/i;
+const publicHeader = /(?:^|\n)[ \t>]{0,4}(?:dkim-signature|arc-[\w-]{1,40}|authentication-results|content-security-policy|x-google-\w{1,40}|received)(?=:)/i;
 const isPublicHeader = (text: string, start: number) => {
   const before = text.slice(Math.max(0, start - 1_000), start);
   return publicHeader.test(before.slice(before.lastIndexOf("\n") + 1));

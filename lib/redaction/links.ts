@@ -19,8 +19,7 @@ const opensDoors = pattern(
   String.raw`|private|ical|webcal|telemetry|rpc\/|(?:with|api)[_-]?\/?key\/)`,
 );
 /** The title of a document is part of its address, and may speak of passwords. */
-const documents =
-  /^https:\/\/[\w.-]{0,40}\b(?:figma\.com|notion\.(?:so|site)|miro\.com|(?:docs|drive)\.google\.com|atlassian\.net)\//;
+const documents = /^https:\/\/[\w.-]{0,40}\b(?:figma\.com|notion\.(?:so|site)|miro\.com|(?:docs|drive)\.google\.com|atlassian\.net)\//;
 const partPattern = /[\w.~%+-]{10,}/g;
 /** Files, versions and words with hyphens are not tokens. */
 const isTokenPart = (part: string) =>
@@ -49,19 +48,13 @@ function find(text: string): Span[] {
     const isStrongDoor =
       isKeyHost ||
       /^https?:\/\/(?:web)?hooks?\./.test(link[0]) ||
-      /reset|magic|invit|activat|verif|confirm|recover|one-?time|passwordless|trigger|unsubscribe|webhook|hooks?\b/i.test(
-        path,
-      );
+      /reset|magic|invit|activat|verif|confirm|recover|one-?time|passwordless|trigger|unsubscribe|webhook|hooks?\b/i.test(path);
     const isVersioned =
-      !isKeyHost &&
-      /\/(?:commit|blob|tree|raw|compare|archive|zipball|tarball|pull|issues)\/|raw\.githubusercontent|gist\.github|\.(?:tgz|zip)#/.test(
-        link[0],
-      );
+      !isKeyHost && /\/(?:commit|blob|tree|raw|compare|archive|zipball|tarball|pull|issues)\/|raw\.githubusercontent|gist\.github|\.(?:tgz|zip)#/.test(link[0]);
     for (const part of path.matchAll(partPattern)) {
       // `client_id=…` identifies the caller; `private-…` is a label in front of the token.
       const before = path.slice(Math.max(0, part.index - 80), part.index);
-      if (/(?:^|[?&_-])(?:\w*id|state|nonce|code_challenge|response_type|scope|v|version)=$/i.test(before))
-        continue;
+      if (/(?:^|[?&_-])(?:\w*id|state|nonce|code_challenge|response_type|scope|v|version)=$/i.test(before)) continue;
       const label = /^[a-z]{3,10}[-_](?=\S{10})/.exec(part[0])?.[0].length ?? 0;
       if (isUuid(part[0]) && !isStrongDoor) continue;
       // The version of a secret in a vault.
@@ -70,9 +63,7 @@ function find(text: string): Span[] {
       if (!isStrongDoor && /\/(?:file|design|proto|boards?)\/$/.test(before)) continue;
       if (isVersioned && /^[0-9a-f]{7,64}$/.test(part[0])) continue;
       const isShort =
-        /[?&](?:\w{0,12}key|code|token|secret|sig|t|k|otp|pin)=!?$|\/(?:api)?_?(?:key|token|secret)\/$/.test(
-          before,
-        ) &&
+        /[?&](?:\w{0,12}key|code|token|secret|sig|t|k|otp|pin)=!?$|\/(?:api)?_?(?:key|token|secret)\/$/.test(before) &&
         ((hasDigit(part[0]) && /[A-Z]/.test(part[0])) || (hasBothCases(part[0]) && !isPlainCase(part[0])));
       if (!isShort && !isTokenPart(part[0]) && !(label > 0 && isTokenPart(part[0].slice(label)))) continue;
       const start = link.index + pathAt + part.index;

@@ -11,7 +11,8 @@ import { pattern } from "./words.ts";
 const keywordsOf = (listed: string) => listed.split("|");
 
 const passwordWords =
-  "wifi|wi-fi|wlan|ssid|accounts|wachtwoord|şifre|pass|pwd|cred|auth|login|log in|signin|sign in|sign-in|парол|密码|パスワード|kennwort|contrase|clave|senha|parol" +
+  "unlock|protected with|encrypted with|wifi|wi-fi|wlan|ssid|accounts|wachtwoord|şifre|pass|pwd|cred|auth|login" +
+  "|log in|signin|sign in|sign-in|парол|密码|パスワード|kennwort|contrase|clave|senha|parol" +
   "|haslo|hasło";
 const speaksOfPasswords = new RegExp(passwordWords, "i");
 const secretWords = "secret|token|keystore|ks.load|signing|signed with|hmac|jwt|vault|database|connect";
@@ -30,8 +31,7 @@ function clauseOf(text: string, start: number, end: number): string {
   const [before = "", behind = ""] = lineOf(text, start, end).split("\0");
   return `${before.slice(before.lastIndexOf(marker) + 1)}\0${behind.includes(marker) ? "" : behind}`;
 }
-const isSpokenOf = (text: string, start: number, end: number): boolean =>
-  speaksOfPasswords.test(clauseOf(text, start, end));
+const isSpokenOf = (text: string, start: number, end: number): boolean => speaksOfPasswords.test(clauseOf(text, start, end));
 
 /** `Xk9!pQz7Rt`: small letters, capitals, digits and a symbol, mixed, and not part of a longer text. */
 const isPasswordShaped: AcceptInContext = (secret, { text, start, end }) =>
@@ -69,8 +69,7 @@ const offering = pattern(
 const isListed = (text: string, start: number, end: number) =>
   /^(?:[,;]|\s*(?:\n|$))/.test(text.slice(end, end + 4)) &&
   /(?:passw\w*|accounts|logins)\b[^:\n]{0,60}:[^\n]*\s$/i.test(text.slice(Math.max(0, start - 160), start));
-const offeredAs =
-  /^[!"'`]{0,2} (?:as|als|como|comme|come|jako) (?:\w+ )?(?:passw|kennw|contras|senha|mot de|has[lł])/i;
+const offeredAs = /^[!"'`]{0,2} (?:as|als|como|comme|come|jako) (?:\w+ )?(?:passw|kennw|contras|senha|mot de|has[lł])/i;
 const isOffered: AcceptInContext = (secret, { text, start, end }) =>
   (offering.test(text.slice(Math.max(0, start - 12), start)) || offeredAs.test(text.slice(end, end + 24))
     ? features.isMadeUp(secret) || (features.isCode(secret) && !isOrdinary(secret))
@@ -110,30 +109,14 @@ const ownName = /[^\s([{,]\s*(?::=?|=>?)\s*$|\w$/;
 /** `"myEasily830"`, `"m4gn3t%leopard"`: not a name, an address or a path. */
 const isQuotedSecret: AcceptInContext = (secret, { text, start, end }) => {
   if (secret.length < 8 || secret.length > 64 || !hasLetter(secret) || !hasDigit(secret)) return false;
-  if (
-    /[\s/=:\\]|^[#.$@[-]|@[\w-]+\.|\.\w{1,5}$/.test(secret) ||
-    isHex(secret) ||
-    isUuid(secret) ||
-    features.isAlgorithm(secret)
-  )
-    return false;
+  if (/[\s/=:\\]|^[#.$@[-]|@[\w-]+\.|\.\w{1,5}$/.test(secret) || isHex(secret) || isUuid(secret) || features.isAlgorithm(secret)) return false;
   // `aws.auth#sigv4`, `Oauth2Config`: names of code.
-  if (/^pub|^eyJ|^[a-z]+(?:-[a-z]+)*-[a-z\d]{5,10}$|^[a-z]\w*\.[\w.]+#[a-z]|oauth2/i.test(secret))
-    return false;
-  const isSure =
-    features.isStrong(secret) ||
-    features.isDecoratedWord(secret) ||
-    features.isUnusualWord(secret) ||
-    features.isCode(secret);
+  if (/^pub|^eyJ|^[a-z]+(?:-[a-z]+)*-[a-z\d]{5,10}$|^[a-z]\w*\.[\w.]+#[a-z]|oauth2/i.test(secret)) return false;
+  const isSure = features.isStrong(secret) || features.isDecoratedWord(secret) || features.isUnusualWord(secret) || features.isCode(secret);
   if (!(isSure && !isOrdinary(secret)) && !features.isNumberedWord(secret)) return false;
   const line = clauseOf(text, start, end);
   const before = line.slice(0, Math.max(0, line.indexOf("\0") - 1));
-  return (
-    (speaksOfPasswords.test(line) || speaksOfSecrets.test(line)) &&
-    !otherLabel.test(before) &&
-    !ownName.test(before) &&
-    !isPlaceholder(secret)
-  );
+  return (speaksOfPasswords.test(line) || speaksOfSecrets.test(line)) && !otherLabel.test(before) && !ownName.test(before) && !isPlaceholder(secret);
 };
 
 const quotedRule: ContextRule = {
@@ -144,8 +127,7 @@ const quotedRule: ContextRule = {
   accept: isQuotedSecret,
 };
 
-const tokenWords =
-  "hmac|jeton|token|secret|passw|api key|api-key|apikey| key|chiave|clave|chave|credential|revoke|hard-cod|hardcod|log in|login";
+const tokenWords = "hmac|jeton|token|secret|passw|api key|api-key|apikey| key|chiave|clave|chave|credential|revoke|hard-cod|hardcod|log in|login";
 const speaksOfTokens = new RegExp(tokenWords, "i");
 const namedBefore =
   /(?<!\b(?:value|data|content|raw|[Oo]ld|[Nn]ew|dev|stag(?:e|ing)|prod(?:uction)?|test|live|sandbox|qa))["']?(?::=?|=>?)[ \t]{0,8}["'`\uE000-\uE003]?$/;
@@ -160,21 +142,15 @@ const tokenRule: ContextRule = {
     features.isStrong(secret) &&
     hasDigit(secret) &&
     (isUuid(secret)
-      ? /\b(?:old|new|dev|stag(?:e|ing)|prod(?:uction)?|test|live|sandbox|qa): ["'`]?$/i.test(
-          text.slice(Math.max(0, start - 16), start),
-        )
+      ? /\b(?:old|new|dev|stag(?:e|ing)|prod(?:uction)?|test|live|sandbox|qa): ["'`]?$/i.test(text.slice(Math.max(0, start - 16), start))
       : isHex(secret)
         ? /^(?:[0-9a-f]{8}){4,16}$/.test(secret)
-        : (hasBothCases(secret) || /(?:\d\D*){5}/.test(secret)) &&
-          looksVeryRandom(secret) &&
-          !/[_/-]/.test(secret.replace(/[_/-]/, ""))) &&
+        : (hasBothCases(secret) || /(?:\d\D*){5}/.test(secret)) && looksVeryRandom(secret) && !/[_/-]/.test(secret.replace(/[_/-]/, ""))) &&
     !features.isPublicValue(secret) &&
     !secret.startsWith("eyJhbGci") &&
     !features.isHarmless(secret) &&
     // A value with its own name was judged with the name, unless the name says nothing.
-    (isAnswer(text, start, end) ||
-      isCalledToken.test(text.slice(end, end + 40)) ||
-      !namedBefore.test(text.slice(Math.max(0, start - 24), start))) &&
+    (isAnswer(text, start, end) || isCalledToken.test(text.slice(end, end + 40)) || !namedBefore.test(text.slice(Math.max(0, start - 24), start))) &&
     !/^ {1,2}\*?[\w./-]{1,80}\.\w{2,4}\b/.test(text.slice(end, end + 96)) &&
     !isEncrypted.test(text.slice(Math.max(0, start - encryptedReach), start)) &&
     (speaksOfTokens.test(clauseOf(text, start, end)) || isAnswer(text, start, end)) &&
@@ -199,11 +175,9 @@ const isAnswer = (text: string, start: number, end: number): boolean => {
 /** The line of another person, between two lines of one. */
 const isBetween = /(?:^|\n)([\w.]{2,20}): [^\n]{8,120}\n[\w.]{2,20}: \0\n\1: /;
 /** "… is the API token of the legacy system" */
-const isCalledToken =
-  /^["'`]? (?:is|was) (?:the|our|my|an?) (?:[\w-]{1,16} )?(?:token|secret|password|api key)\b/i;
+const isCalledToken = /^["'`]? (?:is|was) (?:the|our|my|an?) (?:[\w-]{1,16} )?(?:token|secret|password|api key)\b/i;
 /** Forty hex digits are more often a commit. */
-const commitWord =
-  /\bHEAD\b|checkout|\bPR\b|landed|\bfix(?:ed|es)?\b|\bremove[sd]\b|\bsee\b|rebase|\bdiff\b|upstream/i;
+const commitWord = /\bHEAD\b|checkout|\bPR\b|landed|\bfix(?:ed|es)?\b|\bremove[sd]\b|\bsee\b|rebase|\bdiff\b|upstream/i;
 const publicWord = pattern(
   "i",
   String.raw`public|publish|integrity|sha-?\d|md5|revert|bisect|blob|\btree\b|parent|pinned|submodule|cherry|merge|branch|firmware|sum\b|digest`,

@@ -9,8 +9,7 @@ only over should stored than then there these too two under use using was were w
 characters digits letters symbols minimum maximum days strong random secure security plain logged rotate choose provide generated create wrong
 `);
 
-export const hasSentenceWord = (phrase: string): boolean =>
-  phrase.split(/[ -]/).some((word) => sentenceWords.has(word) || /\w{2}(?:ed|ly)$/.test(word));
+export const hasSentenceWord = (phrase: string): boolean => phrase.split(/[ -]/).some((word) => sentenceWords.has(word) || /\w{2}(?:ed|ly)$/.test(word));
 
 /** More words of names: parts of a text, parts of a program, systems, algorithms. */
 const namingWords = setOf(`
@@ -21,12 +20,11 @@ task note point group team room oauth argon ubuntu debian fedora centos android 
 confirm https stdin com org net self req body args opts data row cfg settings
 `);
 /** A word that names of things have, alone or before a number. A password that a person made up has none. */
-export const isNamingWord = (word: string): boolean =>
-  listedWords.has(word) || aboutWords.has(word) || namingWords.has(word);
+export const isNamingWord = (word: string): boolean => listedWords.has(word) || aboutWords.has(word) || namingWords.has(word);
 
 /** Words drawn at random: no word of a placeholder, and at most one word that names of things have. */
-export const areDrawn = (words: readonly string[]): boolean =>
-  !words.some((word) => listedWords.has(word)) && words.filter(isNamingWord).length <= 1;
+export const areDrawn = (words: readonly string[], namesMax = 1): boolean =>
+  !words.some((word) => listedWords.has(word)) && words.filter(isNamingWord).length <= namesMax;
 
 /** Words of headers, classes and products. */
 const codeWords = setOf(`
@@ -39,10 +37,15 @@ export function areNoNames(value: string): boolean {
   return areDrawn(words) && !words.some((word) => codeWords.has(word));
 }
 
+/** `duneMirror`: the same for two words without a joint. */
+export const areRunTogether = (value: string): boolean => {
+  const words = (value.match(/[A-Z]?[a-z]+/g) ?? []).map((word) => word.toLowerCase());
+  return areDrawn(words, 0) && !words.some((word) => codeWords.has(word));
+};
+
 /** `walnut cinder velvet zephyr`: four words or more, none of them a word of a sentence. */
 export function isWordPassphrase(value: string): boolean {
-  if (!/^(?:[a-z]{3,10}(?: [a-z]{3,10}){3,7}|[A-Z][a-z]{2,9}(?: [A-Z][a-z]{2,9}){3,7})$/.test(value))
-    return false;
+  if (!/^(?:[a-z]{3,10}(?: [a-z]{3,10}){3,7}|[A-Z][a-z]{2,9}(?: [A-Z][a-z]{2,9}){3,7})$/.test(value)) return false;
   const words = value.toLowerCase().split(" ");
   return areDrawn(words) && !words.some((word) => sentenceWords.has(word));
 }

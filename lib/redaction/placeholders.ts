@@ -45,24 +45,18 @@ function placeholderWords(value: string): string[] | undefined {
 }
 
 /** Replaces digits and signs with the letters that they look like: `P@ssw0rd` becomes `Password`. */
-const unleeted = (value: string) =>
-  value.replace(/[0134579@$]/g, (sign) => "oieastgas".charAt("0134579@$".indexOf(sign)));
+const unleeted = (value: string) => value.replace(/[0134579@$]/g, (sign) => "oieastgas".charAt("0134579@$".indexOf(sign)));
 
 /** `P@ssw0rd`, `Admin123`: bad passwords, and placeholders outside of the places that hold only passwords. */
 const isBadPassword = (value: string) =>
   value.length <= 24 &&
   /^[mypstcae$@\d]/i.test(value) &&
-  /^(?:my|your)?(?:password|passwd|secret|token|changeme|admin|test|example|sample)$/i.test(
-    unleeted(value.replace(/(?:\d{1,3}|[!.?])$/, "")),
-  );
+  /^(?:my|your)?(?:password|passwd|secret|token|changeme|admin|test|example|sample)$/i.test(unleeted(value.replace(/(?:\d{1,3}|[!.?])$/, "")));
 
 function isMadeOfListedWords(value: string): boolean {
   const words = value.length > 64 ? [] : (placeholderWords(value) ?? []);
   const isStandIn = words.some((word) => standIns.has(word));
-  return (
-    words.length > 0 &&
-    words.every((word) => listedWords.has(word) || (isStandIn && words.length > 1 && counting.test(word)))
-  );
+  return words.length > 0 && words.every((word) => listedWords.has(word) || (isStandIn && words.length > 1 && counting.test(word)));
 }
 
 /**
@@ -92,7 +86,7 @@ const references = [
   /^[a-z][a-z+.-]{1,20}:\/\/[^@]*$/,
   /^\$ANSIBLE_VAULT/,
   /^<%|^\(\(|^%\{|^@@|^\$\[|^\[\[/,
-  /^\{cipher\}|^ENC\[|^v1:[\w+/]{16}:/,
+  /^\{cipher\}|^encrypted:|^ENC\[|^v1:[\w+/]{16}:/,
   /^\$env:\w+$/i,
   // Rules of a form: `required|min:12|confirmed`.
   /^(?:required|nullable|sometimes|string|confirmed|bail)(?:\|[a-z_]{2,20}(?::[\w,.]{1,20})?){1,8}$/,
@@ -108,15 +102,11 @@ const references = [
 ];
 /** `$dbPassword` names a variable; `$ummer2024!` does not. */
 const isVariable = (value: string) =>
-  /^\$[A-Za-z_]\w*$/.test(value) &&
-  (/^\$[A-Z_][A-Z0-9_]*(?:_[a-z]+)*$/.test(value) || (!hasDigit(value) && isPlainCase(value.slice(1))));
+  /^\$[A-Za-z_]\w*$/.test(value) && (/^\$[A-Z_][A-Z0-9_]*(?:_[a-z]+)*$/.test(value) || (!hasDigit(value) && isPlainCase(value.slice(1))));
 /** `secret/data/db`, `secret/$env/db`. Random text with a slash has a capital and a digit. */
-const isPath = (value: string) =>
-  /^[a-z][\w-]*(?:\/[$a-z{][\w.${}-]*){1,6}(?:#[\w.-]+|:\d+)?$/.test(value) &&
-  !(hasDigit(value) && /[A-Z]/.test(value));
+const isPath = (value: string) => /^[a-z][\w-]*(?:\/[$a-z{][\w.${}-]*){1,6}(?:#[\w.-]+|:\d+)?$/.test(value) && !(hasDigit(value) && /[A-Z]/.test(value));
 export const isReference = (value: string): boolean =>
-  !/^[A-Za-z0-9]*$/.test(value) &&
-  (isVariable(value) || isPath(value) || references.some((reference) => reference.test(value)));
+  !/^[A-Za-z0-9]*$/.test(value) && (isVariable(value) || isPath(value) || references.some((reference) => reference.test(value)));
 
 /**
  * Filler in place of the real characters: `xxxxxxxx`, `****`, `sk-...abcd`. It makes up at least a third of
@@ -151,8 +141,7 @@ const wellKnown = pattern(
 const isWellKnown = (value: string) => wellKnown.test(value);
 
 /** Examples in the documentation of AWS: an access key id, a secret key. */
-export const isDocumented = (value: string) =>
-  /^A[A-Z]{3}[A-Z0-9]{9}EXAMPLE$|^[\w+/]{30}EXAMPLEKEY$/.test(value);
+export const isDocumented = (value: string) => /^A[A-Z]{3}[A-Z0-9]{9}EXAMPLE$|^[\w+/]{30}EXAMPLEKEY$/.test(value);
 
 const hashForm = pattern(
   "i",
@@ -177,6 +166,4 @@ export const isStandIn: Accept = memoize(
 );
 
 /** Whether a value only takes the place of a credential. Such a value stays, so examples stay readable. */
-export const isPlaceholder: Accept = memoize(
-  (value) => isStandIn(value) || isSequence(value) || isWellKnown(value) || isBadPassword(value),
-);
+export const isPlaceholder: Accept = memoize((value) => isStandIn(value) || isSequence(value) || isWellKnown(value) || isBadPassword(value));

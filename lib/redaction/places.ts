@@ -1,7 +1,7 @@
 import { hasDigit, hasLetter } from "./appearance.ts";
 import { isSetter } from "./assignment-names.ts";
 import type { Link } from "./evidence.ts";
-import { isDottedWords } from "./features.ts";
+import { isDottedWords, isWordPair } from "./features.ts";
 import { isRefused } from "./refusals.ts";
 import type { Name } from "./separators.ts";
 import type { Value } from "./values.ts";
@@ -29,8 +29,7 @@ const isOption = ({ name }: Placed) => name.name.startsWith("-");
 const isCommand = ({ before, behind }: Placed) =>
   before.trim() === ""
     ? /^["']?\s*$|^["']? -/.test(behind)
-    : /^[\s>$#]*[\w./-]+ [^"'`]*$/.test(before) &&
-      (/(?:^|\s)-{1,2}[\w-]+(?:[ =]|$)/.test(before + behind) || /^\s*$/.test(behind));
+    : /^[\s>$#]*[\w./-]+ [^"'`]*$/.test(before) && (/(?:^|\s)-{1,2}[\w-]+(?:[ =]|$)/.test(before + behind) || /^\s*$/.test(behind));
 /** The names of two arguments: a call that defines, sets, fills in or compares. */
 const definingCall = pattern(
   "i",
@@ -38,37 +37,15 @@ const definingCall = pattern(
   String.raw`|equals\w*|send_?keys)\(\s*(?:\w+[.\w]*,\s*)?[^\s,()]{0,40}$|fill_in[ (]["']$`,
 );
 /** `this.password = value`: an assignment of code, not a line of a file of properties. */
-const isMember =
-  /^(?:this|self|user|config|cfg|settings|options|opts|props|state|data|request|req|args|env)\b/i;
+const isMember = /^(?:this|self|user|config|cfg|settings|options|opts|props|state|data|request|req|args|env)\b/i;
 const isDotted = ({ name: { name } }: Placed, dots: number) =>
   /^[a-z][\w-]*(?:\.[\w-]+)+$/i.test(name) && name.split(".").length > dots && !isMember.test(name);
-/** The names of two parts: `proxyPassword`, `db_password`, `auth.password`. */
-const isCompound = ({ name: { name } }: Placed) => /[._]|[a-z][A-Z]/.test(name);
-/** `bindPassword`, `db_password`: what a system is opened with. `newPassword` may be the label of a field. */
-const ownedName = pattern(
-  "i",
-  "(?:bind|admin|root|db|database|ldap|smtp|mail|redis|mongo|mysql|postgres|pg|s?ftp|ssh|wi-?fi|vpn|proxy|store|key|master|service|svc|rabbit",
-  "(?:mq)?|kafka|elastic|grafana|sudo|become|ssl|jdbc|oracle|sql|server|broker)[-_.]?(?:pass(?:word|wd)?|pwd)$",
-);
-const isInBrackets = (before: string) => /[([{][^)\]}]*$/.test(before);
-const section = /(?:^|\n)\[[\w .:-]{1,40}\][ \t]{0,20}\n(?:[^\n]{0,80}\n){0,12}[ \t]{0,20}$/;
-
-/** `user = bot`, without the signs of code. */
-const settingOfUser =
-  "[ \\t-]{0,20}[\\w.-]{0,20}(?:user(?:name)?|nick|login|account" +
-  "|host|server|password|name|bind_?dn)[ \\t]{0,8}[:=][ \\t]{0,8}[^\\s\"'()\\[\\]{};]{1,60}[ \\t]{0,8}";
-const settingAbove = new RegExp(`(?:^|\\n)${settingOfUser}\\n[ \\t]{0,20}$`, "i");
-const settingBelow = new RegExp(`^[ \\t]{0,8}\\n${settingOfUser}(?:\\n|$)`, "i");
 
 const userBefore = pattern(
   "i",
   String.raw`(?:user(?:_?name)?|login|e?mail|account|host|uid|benutzer|usuario)["'\uE000]?\s{0,3}(?::|=>`,
   String.raw`|=)\s{0,3}["'\uE000][a-z0-9][\w.@+-]{1,40}["'\uE000](?:,\s{0,40}|\s{1,40})["'\uE000:]{0,2}$`,
 );
-
-/** `.username("bob")`, before or behind the call. */
-const callOfUser =
-  /\.(?:user(?:_?name)?|login|host|database)\([^()]*\)\s*$|^\s*\.(?:user(?:_?name)?|login|host|database)\(/i;
 
 // biome-ignore format: one row a line
 export const places: readonly Place[] = [
@@ -84,16 +61,10 @@ export const places: readonly Place[] = [
     (/[&?]$/.test(placed.before) || /^&[\w[\].]+=/.test(placed.behind)) },
   { place: "one of several fields", holds: (placed) => isBare(placed.name) && ((/\s$/.test(placed.before) &&
     /(?:^|[\s"'])[\w.-]+=[^\s=,()]+\s+$/.test(placed.before)) || /^\s+[\w.-]+=[^\s=]/.test(placed.behind)) },
-  { place: "field between commas", holds: (placed) => isBare(placed.name) && !isInBrackets(placed.before) && ((placed.before.endsWith(",")
-    && /(?:^|[\s"',])[\w.-]+=[^\s=,()]+,$/.test(placed.before)) || /^,[\w.-]+=[^\s=]/.test(placed.behind)) },
-  { place: "line of a file of settings", holds: ({ name: { text, start }, link, before, behind }) => link === undefined && before === "" && behind === "" &&
-    (text.startsWith("=", start) || section.test(text.slice(Math.max(0, start - 600), start))) },
-  { place: "line beside a user", holds: ({ name: { text, start }, value, link, before, behind }) => link === undefined && !value.isQuoted && before.trim()
-    === "" && behind === "" && (settingAbove.test(text.slice(Math.max(0, start - 120), start)) || settingBelow.test(text.slice(value.end, value.end + 120))) },
-  { place: "code in a sentence", holds: ({ name: { text, start, end }, link, value }) => link === undefined && text.charAt(start - 1) === "`" &&
-    text.charAt(value.end) === "`" && /^: ?/.test(text.slice(end, end + 2)) },
+  { place: "two words where no code goes on", holds: ({ name, value, before, behind }) => isWordPair(value.text) && (isBare(name)
+    ? /^(?:["'`\s]|$)/.test(behind)
+    : before.trim() === "" && behind.trim() === "") },
   { place: "end of a line of words", holds: (placed) => isBare(placed.name) && /^\s*(?:[\w./:-]+ ){0,6}$/.test(placed.before) && placed.behind.trim() === "" },
-  { place: "compound name with an equals sign", holds: (placed) => isBare(placed.name) && isCompound(placed) && !isInBrackets(placed.before) },
   { place: "line of a file of properties, with spaces", holds: (placed) => placed.before.trim() === "" && placed.behind.trim() === "" && (placed.link
     === "option" ? isDotted(placed, 1) : isDotted(placed, 2) && placed.link === undefined) },
   { place: "variable of a build file", holds: ({ link, before }) => link === "option" && /^\s*(?:ENV|ARG|setx|SetEnv)\s+$/.test(before) },
@@ -104,19 +75,12 @@ export const places: readonly Place[] = [
   { place: "second argument of a call", holds: ({ link, value, before }) => link === "pair" && value.isQuoted && /\(|fill_in/.test(before) &&
     definingCall.test(before) },
   { place: "argument of a setter", holds: ({ link, value, name: { name } }) => link === "literal" && value.isQuoted && isSetter(name) },
-  { place: "call of a builder", holds: ({ link, value, name: { text, name, start } }) => link === "call" && value.isQuoted && name.startsWith(".") &&
-    (callOfUser.test(text.slice(Math.max(0, start - 80), start)) || callOfUser.test(text.slice(value.end + 2, value.end + 80))) },
-  { place: "directive of a configuration", holds: ({ link, name: { name }, before }) => link === "option" && before.trim() === ""
+  { place: "directive of a configuration", holds: ({ link, name: { name }, before }) => link === "option" && /^\s*(?:config set )?$/i.test(before)
     && /^(?:requirepass|masterauth|bindpw|rootpw)$/.test(name) },
-  { place: "function of SQL", holds: ({ link, name: { name }, before }) => link === "call" && name === "PASSWORD" && /=\s*$/.test(before) },
   { place: "member beside a user", holds: ({ link, value, name: { text, start, end } }) => link === undefined && value.isQuoted &&
     /^["'\uE000]?\s*(?::|=>)/.test(text.slice(end, end + 4)) && userBefore.test(text.slice(Math.max(0, start - 120), start)) },
-  { place: "member with an owner", holds: ({ link, value, name: { text, name, end } }) => link === undefined && value.isQuoted && ownedName.test(name)
-    && /^["'\uE000]?\s*:/.test(text.slice(end, end + 4)) },
   { place: "attribute of XML", holds: ({ link, value, before }) => link === "literal" && value.isQuoted &&
     /<\w+\s(?:[^<>]*\s)?(?:key|name)=["']$/i.test(before) },
-  { place: "element of XML with a name", holds: ({ link, value, before }) => link === "element" && value.isClosed &&
-    /<property\s(?:[^<>]*\s)?name=["']$/.test(before) },
   { place: "element of XML", holds: ({ link, value, before }) => link === "element" && value.isClosed && /<(?:[\w.-]+:)?$/.test(before) },
 ];
 
@@ -138,8 +102,7 @@ export function isPlaced(name: Name, value: Value, link: Link | undefined): bool
   const isText = value.isQuoted || (isBare(name) && isDottedWords(value.text));
   if (/(?:^|\.)(?:label|form|field|message|placeholder|title)s?\./i.test(name.name)) return false;
   const isPhrase = value.isQuoted && /phrase$/i.test(name.name);
-  if (isRefused({ text: isPhrase ? value.text.replaceAll(" ", "") : value.text, isQuoted: isText }))
-    return false;
+  if (isRefused({ text: isPhrase ? value.text.replaceAll(" ", "") : value.text, isQuoted: isText })) return false;
   const placed = { name, value, link, ...around(name, value) };
   return places.some(({ holds }) => holds(placed));
 }

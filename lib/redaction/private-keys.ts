@@ -53,8 +53,7 @@ function isAlone(text: string, { start, end }: Run): boolean {
 
 /** Whether a short run is the last line of a key that was cut off. */
 const isLastRun = (text: string, run: Run) =>
-  text.charAt(run.end - 1) === "=" ||
-  (isAlone(text, run) && !/^(?:truncated|snip|omitted|cut)$/i.test(text.slice(run.start, run.end)));
+  text.charAt(run.end - 1) === "=" || (isAlone(text, run) && !/^(?:truncated|snip|omitted|cut)$/i.test(text.slice(run.start, run.end)));
 
 /** Returns the lines of a key that begin at or after `from` and before `until`. */
 function bodyBehind(text: string, from: number, until: number): Run[] {
@@ -73,8 +72,7 @@ function bodyBehind(text: string, from: number, until: number): Run[] {
 }
 
 const lengthOf = (runs: readonly Run[]) => runs.reduce((sum, { start, end }) => sum + end - start, 0);
-const textOf = (text: string, runs: readonly Run[]) =>
-  runs.map(({ start, end }) => text.slice(start, end)).join("");
+const textOf = (text: string, runs: readonly Run[]) => runs.map(({ start, end }) => text.slice(start, end)).join("");
 
 interface Boundary {
   readonly start: number;
@@ -85,20 +83,16 @@ interface Boundary {
 
 function boundariesOf(text: string): Boundary[] {
   boundary.lastIndex = 0;
-  return Array.from(
-    text.matchAll(boundary),
-    ({ 0: whole, 1: word, 2: label = "", 3: bareWord, 4: bareLabel, index }) => ({
-      start: index,
-      end: index + whole.length,
-      isBegin: (word ?? bareWord) === "BEGIN",
-      // In a form or a URL, a plus, an underscore or `%20` replaces the space.
-      label: (bareLabel ?? label).replace(/%20|[+_]/g, " "),
-    }),
-  );
+  return Array.from(text.matchAll(boundary), ({ 0: whole, 1: word, 2: label = "", 3: bareWord, 4: bareLabel, index }) => ({
+    start: index,
+    end: index + whole.length,
+    isBegin: (word ?? bareWord) === "BEGIN",
+    // In a form or a URL, a plus, an underscore or `%20` replaces the space.
+    label: (bareLabel ?? label).replace(/%20|[+_]/g, " "),
+  }));
 }
 
-const isKey = (text: string, runs: readonly Run[]) =>
-  lengthOf(runs) >= bodyLengthMin && hasDistinct(textOf(text, runs), bodyDistinctMin);
+const isKey = (text: string, runs: readonly Run[]) => lengthOf(runs) >= bodyLengthMin && hasDistinct(textOf(text, runs), bodyDistinctMin);
 
 /** Returns all base64 between BEGIN and END, including the short lines. */
 function bodyBetween(text: string, from: number, until: number): Run[] {
@@ -116,8 +110,7 @@ function begunKey(text: string, begin: Boundary, next: Boundary | undefined): Sp
   const isEnded = next && !next.isBegin && next.start < until && isPrivateLabel(next.label);
   if (isEnded) {
     const between = bodyBetween(text, begin.end, next.start);
-    if (isKey(text, between) && /\d|[a-z][A-Z]/.test(textOf(text, between)))
-      return { start: begin.start, end: next.end, kind };
+    if (isKey(text, between) && /\d|[a-z][A-Z]/.test(textOf(text, between))) return { start: begin.start, end: next.end, kind };
   }
   const runs = bodyBehind(text, begin.end, Math.min(until, next?.start ?? until));
   const last = runs.at(-1);
@@ -140,9 +133,7 @@ function endedKey(text: string, from: number, end: Boundary): Span | undefined {
     first = run.start;
     length += run.end - run.start;
   }
-  return length >= bodyLengthMin && hasDistinct(text.slice(first, end.start), bodyDistinctMin)
-    ? { start: first, end: end.end, kind }
-    : undefined;
+  return length >= bodyLengthMin && hasDistinct(text.slice(first, end.start), bodyDistinctMin) ? { start: first, end: end.end, kind } : undefined;
 }
 
 function findHeaded(text: string): Span[] {
@@ -151,9 +142,7 @@ function findHeaded(text: string): Span[] {
   let from = 0;
   for (const [index, each] of boundaries.entries()) {
     if (each.start < from || !isPrivateLabel(each.label)) continue;
-    const span = each.isBegin
-      ? begunKey(text, each, boundaries[index + 1])
-      : endedKey(text, Math.max(from, boundaries[index - 1]?.end ?? 0), each);
+    const span = each.isBegin ? begunKey(text, each, boundaries[index + 1]) : endedKey(text, Math.max(from, boundaries[index - 1]?.end ?? 0), each);
     if (!span || text.slice(span.start, span.end).includes(marker)) continue;
     spans.push(span);
     from = span.end;
@@ -166,8 +155,7 @@ const putty = pattern(
   String.raw`PuTTY-User-Key-File-[^\n]{1,60}\n(?:[^\n]{1,100}\n){0,24}?Private-Lines:[^\n]{1,8}(?:\n(?!Private-)[^\n]{1,100}){1,60}(?:\nPrivate-(?:MAC`,
   String.raw`|Hash):[ \t]{0,4}[0-9a-fA-F]{0,64}|(?<=[A-Za-z\d+/=]{40}))`,
 );
-const findPutty = (text: string): Span[] =>
-  Array.from(text.matchAll(putty), ({ 0: key, index }) => ({ start: index, end: index + key.length, kind }));
+const findPutty = (text: string): Span[] => Array.from(text.matchAll(putty), ({ 0: key, index }) => ({ start: index, end: index + key.length, kind }));
 
 /** Returns the certificates, public keys and signatures in a text: random text in them is not a secret. */
 export function publicBlocks(text: string): Run[] {
@@ -180,8 +168,7 @@ export function publicBlocks(text: string): Run[] {
     if (!next || next.isBegin) continue;
     const runs = bodyBehind(text, begin.end, next.start);
     const last = runs.at(-1);
-    if (last && (/PARAMETERS/.test(begin.label) || isPublicBlock(textOf(text, runs))))
-      blocks.push({ start: begin.end, end: last.end });
+    if (last && (/PARAMETERS/.test(begin.label) || isPublicBlock(textOf(text, runs)))) blocks.push({ start: begin.end, end: last.end });
   }
   return blocks;
 }

@@ -8,9 +8,7 @@ import { mergeSpans } from "./spans.ts";
 import { marker, viewOf } from "./view.ts";
 
 /** Every kind that a marker can name, without duplicates, for the documentation. */
-export const publishedKinds: readonly Kind[] = [
-  ...new Map(finders.flatMap(({ kinds }) => kinds).map(({ kind, name }) => [kind, { kind, name }])).values(),
-];
+export const publishedKinds: readonly Kind[] = [...new Map(finders.flatMap(({ kinds }) => kinds).map(({ kind, name }) => [kind, { kind, name }])).values()];
 
 function withMarkers(text: string, spans: readonly Span[]): string {
   let marked = "";
@@ -140,10 +138,7 @@ function redactBy(text: string, isPath: boolean): Redacted {
   try {
     const first = redactOnce(text, isPath, kinds);
     if (first === text) return { text, kinds: [] };
-    const redacted =
-      text.length > longLength
-        ? redactNearMarkers(first, isPath, kinds)
-        : untilStable(first, isPath, kinds, roundsMax);
+    const redacted = text.length > longLength ? redactNearMarkers(first, isPath, kinds) : untilStable(first, isPath, kinds, roundsMax);
     return { text: redacted, kinds: [...kinds] };
   } finally {
     clearMemoized();

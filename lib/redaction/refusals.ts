@@ -31,7 +31,7 @@ const stateWords = setOf(
   `
 required optional mandatory hidden visible masked redacted encrypted hashed plaintext cleartext stored generated random expired missing invalid valid
 wrong incorrect correct changed unset empty blank unknown disabled enabled forgotten rotated revoked planned pending sent see mismatch on_create always
-irrelevant whatever anything something ignored unused
+onjuist ongeldig verlopen verkeerd wygaslo irrelevant whatever anything something ignored unused
 `,
 );
 /** Words of a sentence that say something about a password, in addition to the endings below. */
@@ -51,8 +51,7 @@ wymagane puste hier dort voulu leer vide vacia vazia vuota feld felder formular 
 starke sicherheit verwaltung datei ablauf ihre ihrem ihren ihrer ihres dein deine deinem deinen deiner deines
 `);
 /** The endings of participles and adverbs. */
-const participleEnding =
-  /(?:ed|ing|able|ible|(?<!dragonf|butterf|firef|mayf|fami|li)ly|iert|elt|lich|haft|oria|oire|less|ful|ous)$/;
+const participleEnding = /(?:ed|ing|able|ible|(?<!dragonf|butterf|firef|mayf|fami|li)ly|iert|elt|lich|haft|oria|oire|less|ful|ous)$/;
 /** The endings of adjectives. Behind a colon a noun is more likely: "pass: observatory". */
 const adjectiveEnding =
   /(?:iv[aeo]|tif|[dstir]ent|[dstvir]ant|ary|ory|ional|ical|ernal|imal|inal|ish|tic|ric|mic|bar|ig|end|ique|[ai]d[ao]s?|ata|uta|ato|uto)$/;
@@ -62,12 +61,7 @@ const germanParticiple = /^(?:ge|ab|ver|zu|be|er|ent|an|auf|aus|ein|um|un|vor|we
 /** `always`, `stored`, `abgelaufen`: a word that says something about a password. */
 export const isPredicate = (value: string, isBehindColon: boolean): boolean => {
   const word = value.toLowerCase().normalize("NFD").replace(/\p{M}/gu, "");
-  return (
-    predicates.has(word) ||
-    germanParticiple.test(word) ||
-    participleEnding.test(word) ||
-    (!isBehindColon && adjectiveEnding.test(word))
-  );
+  return predicates.has(word) || germanParticiple.test(word) || participleEnding.test(word) || (!isBehindColon && adjectiveEnding.test(word));
 };
 
 const formLabel = pattern(
@@ -93,15 +87,10 @@ export const refusals: readonly Refusal[] = [
   { is: "public value", test: (text) => features.isPublicValue(text) && !/^\d+$/.test(text) },
 ];
 
-const refusedBy = (isQuoted: boolean): Accept =>
-  memoize(
-    (text) => refusals.some(({ test }) => test(text, isQuoted)) || (!hasDigit(text) && text.length > 40),
-  );
+const refusedBy = (isQuoted: boolean): Accept => memoize((text) => refusals.some(({ test }) => test(text, isQuoted)) || (!hasDigit(text) && text.length > 40));
 const isRefusedQuoted = refusedBy(true);
 const isRefusedBare = refusedBy(false);
-export const isRefused = ({ text, isQuoted }: Pick<Value, "text" | "isQuoted">): boolean =>
-  isQuoted ? isRefusedQuoted(text) : isRefusedBare(text);
+export const isRefused = ({ text, isQuoted }: Pick<Value, "text" | "isQuoted">): boolean => (isQuoted ? isRefusedQuoted(text) : isRefusedBare(text));
 
 /** For a value that a pattern found in a place for passwords. */
-export const isInPlace: Accept = (text) =>
-  text.length >= 4 && hasLetter(text) && !isRefused({ text, isQuoted: features.isDottedWords(text) });
+export const isInPlace: Accept = (text) => text.length >= 4 && hasLetter(text) && !isRefused({ text, isQuoted: features.isDottedWords(text) });

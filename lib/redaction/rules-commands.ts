@@ -9,8 +9,7 @@ import { pattern } from "./words.ts";
 
 /** Command lines: the tool, and the place of its credential. */
 
-const isNoOption = (secret: string) =>
-  !/^[-|&]|^[<>](?![^\s>]*\d)/.test(secret) && !/^\/[\w/.-]*$/.test(secret) && !isStandIn(secret);
+const isNoOption = (secret: string) => !/^[-|&]|^[<>](?![^\s>]*\d)/.test(secret) && !/^\/[\w/.-]*$/.test(secret) && !isStandIn(secret);
 /** Rejects plain words: a sentence has a plain word in the same place. */
 const isNoWord: Accept = (secret) =>
   isNoOption(secret) &&
@@ -22,8 +21,7 @@ const isNoWord: Accept = (secret) =>
 /** Rejects numbers: `-u 1000:1000` is a user and a group, `-p 6380` is a port. */
 const isPassword: Accept = (secret) => hasLetter(secret) && isNoWord(secret);
 /** `curl -u bob:304200199876`: these tools take no port or group here, so a long number is a password. */
-const isPairPassword: Accept = (secret) =>
-  isPassword(secret) || (/^\d{6,}$/.test(secret) && !isPlaceholder(secret));
+const isPairPassword: Accept = (secret) => isPassword(secret) || (/^\d{6,}$/.test(secret) && !isPlaceholder(secret));
 const isAnything: Accept = (secret) => secret.length >= 4 && isNoOption(secret);
 /** `Lq7vNz4kRt`: capitals, small letters and digits, mixed. */
 const isMixedCode: Accept = (secret) => features.isCode(secret) && hasBothCases(secret);
@@ -38,13 +36,8 @@ const isArgument: Accept = (secret) =>
 
 /** Separators inside a value count as signs if the value has capitals and small letters; paths and ports have not. */
 const isPasswordOfUser: Accept = (secret) => {
-  const signed =
-    hasBothCases(secret) && !/^[./]|:\/\//.test(secret) ? secret.replace(/[/:,()[\]{}]/g, "+") : secret;
-  return (
-    !/[/:]/.test(signed) &&
-    (features.isMadeUp(signed) || isMixedCode(signed) || features.isJoinedPhrase(signed)) &&
-    isPassword(secret)
-  );
+  const signed = hasBothCases(secret) && !/^[./]|:\/\//.test(secret) ? secret.replace(/[/:,()[\]{}]/g, "+") : secret;
+  return !/[/:]/.test(signed) && (features.isMadeUp(signed) || isMixedCode(signed) || features.isJoinedPhrase(signed)) && isPassword(secret);
 };
 
 /** Every word behind the option of these tools is the password, if no other command begins in between. */
@@ -66,19 +59,8 @@ const cli = (keywords: string, pattern: RegExp, value: RegExp, accept: AcceptInC
   after("CLI password", keywords, spaced(pattern), value, accept);
 
 /** `behind` matches the tool, `option` matches the text directly before the credential. */
-const command = (
-  keywords: string,
-  tools: string,
-  option: string,
-  accept: Accept,
-  isPlace = false,
-): ContextRule => ({
-  ...cli(
-    keywords,
-    new RegExp(`${option}${opened}`, "g"),
-    unquoted,
-    isPlace ? placedBehind(tools, accept) : accept,
-  ),
+const command = (keywords: string, tools: string, option: string, accept: Accept, isPlace = false): ContextRule => ({
+  ...cli(keywords, new RegExp(`${option}${opened}`, "g"), unquoted, isPlace ? placedBehind(tools, accept) : accept),
   behind: new RegExp(`\\b(?:${tools})\\b`, "g"),
 });
 
@@ -92,18 +74,13 @@ const piped = pattern(
   String.raw`|base64|pass insert|keepass|lpass|vault|sops|kubeseal|\bop (?:item|create))`,
 );
 /** `echo aGVsbG8gd29ybGQ= | base64 -d`: the text decodes to plain words. */
-const isDecodedProse = (secret: string, behind: string) =>
-  /^\W{0,4}base64 -[dD-]/.test(behind) && /^[a-z]+[a-z ,.!]+$/i.test(decodeStart(secret));
+const isDecodedProse = (secret: string, behind: string) => /^\W{0,4}base64 -[dD-]/.test(behind) && /^[a-z]+[a-z ,.!]+$/i.test(decodeStart(secret));
 const isPiped: AcceptInContext = (secret, { text, end }) =>
   isAnything(secret) &&
   !isDecodedProse(secret, text.slice(end, end + 32)) &&
-  (hasDigit(secret) ||
-    features.looksChosen(secret) ||
-    !/^[^\n]{0,8}\|[ \t]*base64/.test(text.slice(end, end + 24))) &&
+  (hasDigit(secret) || features.looksChosen(secret) || !/^[^\n]{0,8}\|[ \t]*base64/.test(text.slice(end, end + 24))) &&
   /^(?:\n[^\n|"']{1,64})?["'\uE000-\uE003]?[ \t]{0,4}\|/.test(text.slice(end, end + 72)) &&
-  (features.isDecoratedWord(secret) ||
-    (features.isStrong(secret) && !isHex(secret)) ||
-    piped.test(text.slice(end, end + 160)));
+  (features.isDecoratedWord(secret) || (features.isStrong(secret) && !isHex(secret)) || piped.test(text.slice(end, end + 160)));
 
 // biome-ignore format: one rule a line
 export const commandContexts: readonly ContextRule[] = [
@@ -119,7 +96,6 @@ export const commandContexts: readonly ContextRule[] = [
   // With a space after the option, these tools read the next word as something else.
   command("mysql|mariadb|7z|rar", "mysql\\w*|mariadb\\w*|7z[ar]?|7zz|unrar|rar", "[ \\t]-h?p", isAnything),
   command("-a|-w", "redis-cli|valkey-cli|ldap\\w+|security|cryptsetup|kadmin\\S*", "[ \\t]-[aw][ =]?", isPassword, true),
-  command("ldappasswd", "ldappasswd", "[ \\t]-[as][ =]?", isPassword, true),
   command("-a", "https?|xh|ab", "[ \\t]-[aA][ =][\"']?[^\\s:\"'$]+:", isPassword, true),
   command("-p", "sqlcmd|bcp|osql|zip|unzip|zipcloak|ipmitool|mosquitto_\\w+|smbpasswd|plink|pscp|knife|p4|security", "[ \\t]-(?:P|pw)[ =]?", isPassword, true),
   command("keytool|signer", "keytool|jarsigner|apksigner", "[ \\t]-(?:src|dest)?(?:store|key)pass[ =:]", isAnything),
@@ -129,7 +105,8 @@ export const commandContexts: readonly ContextRule[] = [
   command("ssh-keygen|puttygen", "ssh-keygen|puttygen", "[ \\t]-[NP][ =]?", isAnything),
   command("snmp|onesixtyone", "snmp[\\w-]+|onesixtyone", "[ \\t]-[cAX][ =]?", (secret) => isAnything(secret) && !/^(?:public|private)$/.test(secret)),
   // The lines of routers and switches.
-  cli("auth|priv|username|enable|createuser|-setcookie|\uE010", pattern("g",
+  cli("auth|priv|username|enable|createuser|-setcookie|-server|isakmp|psksecret|: psk|\uE010", pattern("g",
+    String.raw`\b(?:tacacs|radius)-server~(?:host~\S{1,60}~)?key~(?:[07]~)?|\bsnmp-server~community~|\bisakmp~key~(?:[06]~)?|\bpsksecret~|: PSK ["']|`,
     String.raw`-setcookie~|\bcreateUser~\S{1,40}~(?:SHA|MD5)\S{0,4}~["']?|(?<=\b(?:SHA|MD5)\S{0,4}[ \t]["']?\uE010["']?)~(?:AES|DES)\S{0,4}~["']?|\bauth~`,
     String.raw`(?:sha\S{0,4}|md5)~|\bpriv~(?:aes|des)\S{0,4}~(?:\d{3}~)?|\busername~\S{1,40}~(?:privilege~\d{1,2}~)?(?:secret|password)~(?:0~)?|(?:^`,
     String.raw`|[\n\x60:>#])[ \t]{0,8}enable~(?:secret|password)~(?:0~)?`), unquoted, (secret, { text, end, context }) => isInPlace(secret) &&
@@ -140,18 +117,27 @@ export const commandContexts: readonly ContextRule[] = [
   cli("htpasswd|mosquitto_passwd", pattern("g",
     String.raw`\b(?:htpasswd|mosquitto_passwd)~(?:(?=-[A-Za-z]{0,4}b)-[A-Zbi]{0,4}n[A-Zbi]{0,4}~[\w.@-]{1,60}~|(?=`,
     String.raw`(?:-[A-Za-z]{1,60}~){0,3}-[A-Za-z]{0,60}b)(?:-[A-Za-z]{1,60}~){1,4}(?:[\w./-]{1,60}~){2})["']?`), unquoted, isInPlace),
-  cli("pass:|echo ", /-pass(?:in|out|word)?[ \t]["']?pass:|-pass\w{0,12}[-_]?(?:command|cmd|eval)[ =]["']echo (?:-n )?/g, unquoted, isAnything),
-  cli("+login|http-basic.|wpa_passphrase|add_user|change_password|set_password|authenticate_user|-passwd", pattern("g",
+  cli("pass:|echo ", /-pass(?:in|out|word)?[ \t]["']?pass:["']?|-pass\w{0,12}[-_]?(?:command|cmd|eval)[ =]["']echo (?:-n )?/g, unquoted, isAnything),
+  cli("+login|http-basic.|wpa_passphrase|add_user|change_password|set_password|authenticate_user|-passwd|bw login|bw unlock|radtest|mc ", pattern("g",
     String.raw`(?:\+login|\bhttp-basic\.\S{1,60}|\bwpa_passphrase|\brabbitmqctl (?:add_user|change_password|authenticate_user)|\bdscl \S{1,80} -passwd`,
-    String.raw`|\bset_password)~(?:"[^"\n]{1,40}"|'[^'\n]{1,40}'|\S{1,80})~["']?`), unquoted, isAnything),
+    String.raw`|\bset_password|\bbw login|\bradtest|\bmc (?:alias set|config host add)~\S{1,60}~\S{1,120})~(?:"[^"\n]{1,40}"|'[^'\n]{1,40}'|\S{1,80})~["']?`,
+    String.raw`|\bbw unlock~["']?(?!-)|\bradtest~\S{1,60}~\uE010~\S{1,60}~\d{1,4}~`), unquoted, isAnything),
+  // gh secret set NAME --body …, az keyvault secret set … --value …
+  command("secret|put-parameter", "secrets? (?:set|create|put|add|update)|secretsmanager|put-parameter",
+    "[ \\t]-(?:-(?:value|body|secret-string|data)[ =]|b[ =]?)", isPassword, true),
+  cli("reg_sz", /\/v~["']?\w{0,40}(?:pass(?:word)?|pwd|secret|token)["']?~\/t~REG_SZ~\/d~["']?/gi, unquoted, isInPlace),
+  // send "…\r" of a script that answers a prompt
+  cli("send", /(?<!(?:login|user|name)\W{1,4}\s{0,8})\bsend~(?:--~)?["']/g, /[^"'\n\uE000-\uE003]+/y, (secret, { text, end }) => text.charAt(end) === "\n" &&
+    isPasswordOfUser(secret)),
   cli("sqlplus|expdp|impdp|rman target|sqlldr|catalog",
     /\b(?:sqlplus|expdp|impdp|rman target|catalog(?=~\w{1,40}\/\S{1,60}@)|sqlldr)~(?:-\w{1,40}~)?["']?\w{1,40}\/["']?/g, /[^\s@"'/]+/y, isAnything),
   cli("echo|printf", /\b(?:echo|printf)~(?:-\w{1,40}~)?(?:["']%s(?:\\n|\n)?["']~)?["']?(?:[\w.-]{1,60}:(?=\S{1,80}["']?¬\|¬(?:sudo~)?chpasswd))?/g,
     word, isPiped),
   // … <<< '…', or <<EOF and the password in the next line
   behind(pattern("g",
-    String.raw`login|pass|token|auth|secret|gpg|openssl|luks|kinit|\bage\b|runas|sudo|ssh-add|vault|openconnect|load-key|unlock|crypt|\bsu |\bftp `),
-    cli("<<", /<<(?:<¬|-?¬["']?[A-Z_]{1,12}["']?[^\n]{0,30}\n¬(?=\S{6,128}\s))["']?(?:[\w.-]{1,40}:(?=\S{6})|user \S{1,40} )?/g, word, (secret, { text, start
+    String.raw`login|pass|token|auth|secret|gpg|openssl|luks|kinit|\bage\b|keystore|runas|sudo|ssh-add|vault|openconnect|load-key|unlock|crypt|\bsu |\bftp `),
+    cli("<<|<(", /<(?:\((?:echo|printf)~|<(?:<¬|-?¬["']?[A-Z_]{1,12}["']?[^\n]{0,30}\n¬(?=\S{6,128}\s)))["']?(?:[\w.-]{1,40}:(?=\S{6})|user \S{1,40} )?/g, 
+    /[^\s`|;&)¶]+/y, (secret, { text, start
     }) => !/[={(]/.test(secret) && (isNoWord(secret) || (isInPlace(secret)
     && /\b(?:kinit|sudo -S|login|gpg|\w{0,4}passwd|cryptsetup|openssl|su -?)\b[^\n]*<<<["' ]{0,3}(?:[\w.-]+:)?$/.test(text.slice(Math.max(0, start -
     160), start)))))),

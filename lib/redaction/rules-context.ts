@@ -1,21 +1,19 @@
-import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase, isUuid, looksRandom } from "./appearance.ts";
-import { isCode, isMadeUp, isMixedWord, isStrong, isTokenLike, looksChosen } from "./features.ts";
-import { isLabelledPublic } from "./high-entropy.ts";
+import { hasBothCases, hasDigit, isHex, isPlainCase, isUuid, looksRandom } from "./appearance.ts";
+import { isCode, isMadeUp, isMixedWord, isStrong, isTokenLike, isWordPair, looksChosen } from "./features.ts";
 import { lineOf } from "./nearby.ts";
+import { isNamingWord } from "./passphrases.ts";
 import { isPlaceholder, isStandIn } from "./placeholders.ts";
 import { isInPlace } from "./refusals.ts";
-import type { Accept, AcceptInContext, ContextRule, TokenRule } from "./rule.ts";
-import { after, base64, behind, near, ofLength, quoted, spaced, token, unquoted, word } from "./rule.ts";
-import { isOrdinary, isPasswordSaid } from "./sentences.ts";
-import { bareValue } from "./values.ts";
+import type { Accept, AcceptInContext, ContextRule, FoundSecret, TokenRule } from "./rule.ts";
+import { after, base64, behind, hasDistinct, near, ofLength, quoted, spaced, token, unquoted, word } from "./rule.ts";
+import { isOrdinary } from "./sentences.ts";
 import { pattern } from "./words.ts";
 
 const isNoPlaceholder: Accept = (secret) => !isPlaceholder(secret);
 const isRandom: Accept = (secret) => looksRandom(secret) && !isPlaceholder(secret);
 /** Rejects plain words, which prose has in the same position. */
 const isSecretLike: Accept = (secret) =>
-  (hasDigit(secret) || (hasBothCases(secret) && !isPlainCase(secret)) || looksChosen(secret)) &&
-  !isPlaceholder(secret);
+  (hasDigit(secret) || (hasBothCases(secret) && !isPlainCase(secret)) || looksChosen(secret) || isWordPair(secret)) && !isPlaceholder(secret);
 
 function decoded(encoded: string): string {
   try {
@@ -37,11 +35,7 @@ export const generalTokens: readonly TokenRule[] = [
 /** "Basic authentication" is prose: without the header's name, accepts only an encoded `user:password`. */
 const isEncodedPair: Accept = (secret) => secret.length >= 8 && /^[ -9;-~]+:[ -~]+$/.test(decoded(secret));
 
-const isHeader: Accept = (secret) =>
-  secret.length >= 8 &&
-  (secret.length >= 12 || looksChosen(secret)) &&
-  !/:\/\/|[([]/.test(secret) &&
-  isSecretLike(secret);
+const isHeader: Accept = (secret) => secret.length >= 8 && (secret.length >= 12 || looksChosen(secret)) && !/:\/\/|[([]/.test(secret) && isSecretLike(secret);
 
 /** `guest:guest@` and `postgres:postgres@` are well-known defaults; `root:secret@` is not a default. */
 const isOwnPassword: AcceptInContext = (secret, { context }) =>
@@ -49,21 +43,16 @@ const isOwnPassword: AcceptInContext = (secret, { context }) =>
   !/^(?:x-oauth-basic|x-access-token|api_token)$/.test(secret) &&
   (!isStandIn(secret) || ["secret", "admin", "root", "test"].includes(secret));
 
-const secretParameter =
-  /(?:token|secret|passw(?:or)?d|pwd|passcode|api[_-]?key|appid|sig|signature|credential|subscription-key|session_?id|bypass)=/i;
-const maybeSecretParameter =
-  /^.(?:(?!cache|sort|search|site|public|object|partition)[\w.-]{0,20}key|code|auth|sid|jwt|hmac)=/i;
+const secretParameter = /(?:token|secret|passw(?:or)?d|pwd|passcode|api[_-]?key|appid|sig|signature|credential|subscription-key|session_?id|bypass)=/i;
+const maybeSecretParameter = /^.(?:(?!cache|sort|search|site|public|object|partition)[\w.-]{0,20}key|code|auth|sid|jwt|hmac)=/i;
 const isParameter: AcceptInContext = (secret, { context }) =>
   secretParameter.test(context)
-    ? (secret.length >= 6 && isSecretLike(secret)) ||
-      (/pass(?:w(?:or)?d)?=$|pwd=$/i.test(context) && isInPlace(secret))
+    ? (secret.length >= 6 && isSecretLike(secret)) || (/pass(?:w(?:or)?d)?=$|pwd=$/i.test(context) && isInPlace(secret))
     : secret.length >= 16 && maybeSecretParameter.test(context) && isRandom(secret);
 
 /** Rejects the user of a DSN, which is public: the host collects errors, or the path is a number. */
 const isUserToken: AcceptInContext = (secret, { text, end }) =>
-  secret.length >= 16 &&
-  isRandom(secret) &&
-  !/^@[^\s/]*(?:sentry|ingest|bugsnag|glitchtip)|^@[^\s/]+\/\d+(?![\w/])/.test(text.slice(end, end + 80));
+  secret.length >= 16 && isRandom(secret) && !/^@[^\s/]*(?:sentry|ingest|bugsnag|glitchtip)|^@[^\s/]+\/\d+(?![\w/])/.test(text.slice(end, end + 80));
 
 const bearer = /\b(?:bearer|GenieKey)[ \t]{1,4}[¶`]?/gi;
 const bearerValue = /[\w.~+/=:%-]+/y;
@@ -85,10 +74,6 @@ export const headerAndUrlContexts: readonly ContextRule[] = [
     String.raw`(?:[a-z][\w-]{1,20}[ \t]{1,2})?(?:token=|key=)?[¶]?`), /[^\s"'`,;\\]+/y, isHeader),
   { ...after("URL password", "://", /:\/\/[^\s:@/"'<>`[]*:/g, /[^\s"'<>`/,]+/y, isOwnPassword), upTo: "@" },
   { ...after("URL password", "jdbc:oracle", /jdbc:oracle:[a-z]+:[^\s/@"':]+\//g, /[^\s"'/]+/y, isNoPlaceholder), upTo: "@" },
-  after("API key", "-h|header", pattern("gi",
-    String.raw`(?:-H|--header)[ =]{0,2}[¶]?(?!idem|sec-|surr|cache|x-(?:cache|idem)|if-)[\w.-]{0,40}?(?:keys?|token|secret|session|license|auth|pat)¬:¬`),
-    /[^\s¶`,;]+/y, (secret) => secret.length >= 8 && (isTokenLike(secret) || isCode(secret) || (isHex(secret) && hasDigit(secret) && hasLetter(secret)))
-    && isNoPlaceholder(secret)),
   { ...after("URL token", "://", /:\/\//g, /[^\s:/"'<>`[]+/y, isUserToken), upTo: "@" },
   { ...after("URL password", "@tcp(", /(?<![\w:/])\w{1,40}:/g, /[^\s"'`/]+/y, isOwnPassword), upTo: "@tcp(" },
   { ...after("URL token", "://", /:\/\//g, /[\w.~-]+:(?=(?:x-oauth-basic|x-access-token|api_token|x)?@)/y, (secret, { text, end }) =>
@@ -100,19 +85,19 @@ export const headerAndUrlContexts: readonly ContextRule[] = [
 const doorWords =
   "credential|cred|ldap|basic auth|http basic|login|log in|logged in|signin|sign in|signs in|account|anmeld|einlogg|zugang|compte|konto|cuenta|identifiants" +
   "|connexion|se connecter|credenciales|credenziali|credenciais|logowania|dostępowe|доступ|вход|accès|acceso|accesso|acesso|учетн|учётн|логин|账号|帐号|ログイン" +
-  "|アカウント|user/pass|username/pass";
+  "|アカウント|user/pass|username/pass|u/p|wifi|wi-fi|wlan";
 const door = new RegExp(`${doorWords}|user(?:name)? / pass`, "i");
 /** Words right before the user: "log in with anna / …", "Login: anna / …", "(anna / …)". */
 const leadsToUser = pattern(
   "i",
   String.raw`(?:(?:^|[\s(])(?:with|as|mit|als|con|avec|com|using|is|still|it's|are|ist|noch|lauten|lautet|sind|son|sont|sono|são)|[:=]|(?:account`,
-  String.raw`|log-?in|users?|credentials?|creds|konto|compte|cuenta|conto|conta)[ \t]?\()[ \t]{0,3}[\x60"'*]{0,2}$`,
+  String.raw`|log-?in|users?|auth|credentials?|creds|konto|compte|cuenta|conto|conta)[ \t]?\()[ \t]{0,3}[\x60"'*]{0,2}$`,
 );
 /** Words that name the pair itself: between them and the user only a purpose, a verb or a colon. */
 const namesPair = pattern(
   "i",
-  "(?:log-?in|sign-?in|basic[ -]auth|credentials?|creds|zugangsdaten|zugang|anmeldedaten|identifiants|credenciales|credenziali|credenciais",
-  String.raw`|доступ|логин|(?:user(?:name)?|login) ?\/ ?pass(?:word)?)(?: (?:for|of|to|on|für|zu|zum|zur|de|del|per|da|do)`,
+  "(?:log-?in|sign-?in|wi-?fi|wlan|basic[ -]auth|credentials?|creds|zugangsdaten|zugang|anmeldedaten|identifiants|credenciales|credenziali|credenciais",
+  String.raw`|доступ|логин|u\/p|(?:user(?:name)?|login) ?\/ ?(?:pw|pass(?:word)?))(?: (?:for|of|to|on|für|zu|zum|zur|de|del|per|da|do)`,
   String.raw`(?: [\w.-]{1,20}){1,4})?[*_]{0,2}(?:[ \t]{0,3}[:=][*_]{0,2}|[ \t](?:is|are|ist|lauten|lautet|son|sono|sont))[ \t]{1,3}[\x60"']?$`,
 );
 const noUserOfPair = pattern(
@@ -126,11 +111,9 @@ const noPasswordOfPair = pattern(
   String.raw`|microsoft|denied|down|disabled|pass\w*|logoff|index|api|auth|login|home|callback|token|production|staging|development|editor|viewer|owner`,
   "|member|moderator|manager|customer|phone|saml|oidc|shared|personal|private|public|flaky|desktop)$",
 );
-const endsPair =
-  /^`|^["'*]{0,2}(?:[.,;)]|[ \t]*(?:\n|$)| (?:[(—–-]|on |for |in |at |to |still |works|and |but |anmeld|einlogg))/i;
+const endsPair = /^`|^["'*]{0,2}(?:[.,;)]|[ \t]*\||[ \t]*(?:\n|$)| (?:[(—–-]|on |for |in |at |to |still |works|and |but |anmeld|einlogg))/i;
 /** `Kibana: elastic / …`: no word needs to announce the pair. */
-const knownUser =
-  /^(?:root|admin|administrator|sa|sys|system|postgres|elastic|guest|test|demo|registry)(?:[`"'*]{0,2} \/|`\/`)/i;
+const knownUser = /^(?:root|admin|administrator|sa|sys|system|postgres|elastic|guest|test|demo|registry)(?:[`"'*]{0,2} \/|`\/`)/i;
 const isPairOfDoor: AcceptInContext = (secret, { text, start, end, context }) => {
   const user = context.replace(/[`"'*\s/]+$/, "");
   const before = text.slice(Math.max(0, start - context.length - 140), start - context.length);
@@ -148,64 +131,54 @@ const isPairOfDoor: AcceptInContext = (secret, { text, start, end, context }) =>
 };
 /** Anywhere on the line of a door: the password itself must look like one. */
 /** In base64 a slash is part of the value. */
-const isBase64 = (value: string) =>
-  /^[A-Za-z\d+/]{24,}={0,2}$/.test(value) && hasDigit(value) && hasBothCases(value);
+const isBase64 = (value: string) => /^[A-Za-z\d+/]{24,}={0,2}$/.test(value) && hasDigit(value) && hasBothCases(value);
 const isMadePassword: AcceptInContext = (secret, { text, end, context }) =>
   !/[/@.:]/.test(text.charAt(end)) &&
   secret.length >= (/ \//.test(context) ? 6 : 8) &&
   (isMadeUp(secret) ||
+    (isWordPair(secret) && (/[@_\d]/.test(context) || knownUser.test(context))) ||
     (/ \//.test(context) && ((hasDigit(secret) && hasBothCases(secret)) || isCode(secret)))) &&
   !/\.[a-z]\w{0,4}$|\*\*|^ipv\d$/i.test(secret) &&
   isNoPlaceholder(secret);
-const wordOfPair = /(?:[^\s/`,;.)\]¶]|\.(?=[^\s)]))+/y;
-/** A plain word must be in quotes, or end its clause behind "one is". */
-const isAnother: AcceptInContext = (secret, { text, start, end, context }) => {
-  const quote = /[`"'\uE000-\uE003]$/.exec(context)?.[0] ?? "";
-  const isSaid =
-    quote !== "" ||
-    /one|c'est|:|\b(?:and|but|und|aber|y|et|e|to|is|es|ist|est|lautet)\b|[éè]/.test(context) ||
-    /^[A-Z][a-z]+(?:[A-Z][a-z]+)+$/.test(secret);
-  // The next value of a list must look like a token.
-  const isOther = !/^,(?! ?(?:for |new:))/.test(context);
-  return (
-    isInPlace(secret) &&
-    !isLabelledPublic(text, start) &&
-    ((isTokenLike(secret) && (isOther || /^[\w+/=-]+$/.test(secret))) ||
-      (isOther && (isMadeUp(secret) || isMixedWord(secret))) ||
-      (isOther &&
-        isSaid &&
-        /^(?:["'`\uE000-\uE003]| ?[.,;)!]|\s*$|\s*\n| (?:and|but|because|after|since|und|et|on|for|in|at|en|em) )/.test(
-          text.slice(end, end + 12),
-        ) &&
-        isPasswordSaid(bareValue(secret, start), quote)))
-  );
+/** The paragraph around a pair, and the heading above the paragraph: "Test accounts", and a list below it. */
+const paragraphOf = ({ text, start, end }: FoundSecret): string => {
+  const before = text.slice(Math.max(0, start - 300), start).split(/(?<!:|(?:^|\n)#[^\n]{0,60})\n[ \t]*\n/);
+  return `${before.at(-1)}\0${text.slice(end, end + 200).split("\n\n", 1)}`;
 };
-/** "secondary …", right behind a password */
-const isLikeAnother: AcceptInContext = (secret, { text, start, end }) =>
-  hasDigit(secret) &&
+/** Only lines of the same form are between the heading and the line, and no line is a setting. */
+const headingAbove = pattern(
+  "i",
+  String.raw`(?:^|\n)[^\n=]{0,40}(?:passw|login|credential|accounts|zugangsdaten|chpasswd)[\w ()]{0,30}:?(?:\n[ \t]{0,8}list: ?\|)?\n{1,2}`,
+  String.raw`(?:([ \t]{0,8})(?:[-*•] )?[^\s:]{2,42} ?:[ \t]?[^\s=]{1,60}\n(?:\1(?:[-*•] )?[^\s:]{2,42} ?:[ \t]?[^\s=]{1,60}\n){0,7})?$`,
+);
+const isAccount = /^(?:root|admin|user|test|guest|dev|demo|git|staging|prod)$/i;
+const isBelowHeading = ({ text, start, context }: FoundSecret): boolean => {
+  const at = start - context.length;
+  const name = /[\w.@+-]{2,40}/.exec(context)?.[0] ?? "";
+  const indent = /^[ \t]*/.exec(context)?.[0] ?? "";
+  const above = headingAbove.exec(text.slice(Math.max(0, at - 300), at));
+  return above !== null && (above[1] ?? indent) === indent && (!isNamingWord(name.toLowerCase()) || isAccount.test(name));
+};
+const wordOfPair = /(?:[^\s/`,;.)\]¶]|\.(?=[^\s)]))+/y;
+/** "X and Y", "the old one was Y", right behind a password */
+const isAnother: AcceptInContext = (secret, { text, end }) =>
+  (hasDigit(secret) || isWordPair(secret)) &&
   !isHex(secret) &&
-  (isMadeUp(secret) || isMixedWord(secret)) &&
+  (isMadeUp(secret) || isMixedWord(secret) || isWordPair(secret)) &&
   !isOrdinary(secret) &&
   !/[/@:=<>()[\]{}|\\]|\.\w{1,5}$|^[a-z]+(?:[-_.][a-z\d]+)+$|^[A-Z\d_-]+$/.test(secret) &&
   !/^[:=(/@[]/.test(text.slice(end, end + 1)) &&
-  isInPlace(secret) &&
-  !isLabelledPublic(text, start);
+  isInPlace(secret);
 /** Rejects the placeholder of the documentation, `IDENTIFIED BY password`, and a sentence about the statement. */
 const isIdentifying: AcceptInContext = (secret, { text, start, context }) =>
   secret.length >= 4 &&
   (/["'\uE000-\uE003]$/.test(context) ||
-    /(?:user|role|connect to)\s{1,8}\S{1,60}\s{1,8}\S{0,8}\s{0,8}$/i.test(
-      text.slice(Math.max(0, start - context.length - 100), start - context.length),
-    )) &&
-  !/^(?:random|the|a|an|your|this|its|id|their|one|two|three|each|name|email|number|must|should|shall|will|never|needs?|clause|statement)$/i.test(
-    secret,
-  ) &&
+    /(?:user|role|connect to)\s{1,8}\S{1,60}\s{1,8}\S{0,8}\s{0,8}$/i.test(text.slice(Math.max(0, start - context.length - 100), start - context.length))) &&
+  !/^(?:random|the|a|an|your|this|its|id|their|one|two|three|each|name|email|number|must|should|shall|will|never|needs?|clause|statement)$/i.test(secret) &&
   isNoPlaceholder(secret);
 const isPaired: AcceptInContext = (secret, { text, end, context }) =>
   (secret.length >= 6 && (looksChosen(secret) || isCode(secret)) && isNoPlaceholder(secret)) ||
-  (/^(?:(?:credentials?|creds|login|userpwd)\b[^=:]{0,60}[:=]|stats auth|basic[ _-]?auth|auth_basic)/i.test(
-    context,
-  ) &&
+  (/^(?:(?:credentials?|creds|login|userpwd)\b[^=:]{0,60}[:=]|stats auth|basic[ _-]?auth|auth_basic)/i.test(context) &&
     isInPlace(secret) &&
     /^["'`]?(?:[.,;)]?(?:\s|$))/.test(text.slice(end, end + 3)));
 
@@ -215,10 +188,24 @@ const isTyped: AcceptInContext = (secret, { text, start }) => {
   return (
     (/passw|pwd|passcode|secret/i.test(before.slice(before.lastIndexOf("\n") + 1)) && isSecretLike(secret)) ||
     // The field that is filled in is the password itself.
-    (/pass(?:w(?:or)?d|code)(?:["'`\])]{1,4}|Field|Input|Box)(?:\)?\.\w{1,12}\(|, ?)["'`]$/i.test(before) &&
-      isInPlace(secret))
+    (/pass(?:w(?:or)?d|code)(?:["'`\])]{1,4}|Field|Input|Box)(?:\)?\.\w{1,12}\(|, ?)["'`]$/i.test(before) && isInPlace(secret))
   );
 };
+
+const pinNames =
+  String.raw`pin(?:[- ]?(?:code|nummer|number))?|puk\d?|pass-?code|otp|пин(?:-?код)?|暗証番号|验证码|驗證碼|türcode|zugangs-?code|einmal-?(?:passwort
+|kennwort|code)|one-time (?:code|password|pin)|(?:door|gate|alarm|access|entry|safe|lock|pairing|activation|verification|confirmation|unlock|2fa|mfa|sms
+|login)[ -]code|combination|code (?:pin|secret|d'accès|de (?:sécurité|vérification))|c[oó]digo (?:pin|de (?:acceso|acesso|seguridad|segurança
+|verificaci[oó]n))|codice (?:pin|di (?:accesso|sicurezza|verifica))|kod (?:pin|dostępu)`.replaceAll("\n", "");
+const pinKeywords =
+  "pin|puk|passcode|pass-code|otp|пин|暗証番号|验证码|驗證碼|türcode|zugangscode|zugangs-code|einmal|one-time|door|gate|alarm|access|entry|safe|lock|pairing" +
+  "|activation|verification|confirmation|2fa|mfa|sms|login|combination|code secret|code d'|code de |digo de |codice|kod dost";
+/** The name, its owner ("for the door"), and a verb or a sign: "the PIN of the card is …", `card_pin = "…"`. */
+const pinContext = pattern(
+  "gi",
+  `(?<![A-Za-z\\u00c0-\\u024f\\d])(?:${pinNames})[*\`¶]{0,3}(?:(?: (?:for|of|to|on|at|der|des|für|vom|zum|zur|de|du|del|della|do|da)`,
+  "(?: [^\\s:=.,;]{1,20}){1,5}?)?(?: ?[:=]| (?:is|was|ist|lautet|est|es|è|é|to|jest|er|är))[*]{0,2}[ \\t]{1,3}|[ \\t]|[=:：は是])[`¶]?",
+);
 
 const password = (keywords: string, pattern: RegExp, value: RegExp, accept: AcceptInContext): ContextRule =>
   after("Password", keywords, spaced(pattern), value, accept);
@@ -249,9 +236,12 @@ export const statementContexts: readonly ContextRule[] = [
     }) => isSecretLike(secret) || (isInPlace(secret) &&
     /(?:(?:\b|_)auth ?[=:] ?[([]|Auth\(|Credential\()\s{0,4}["'][^"'\n]{0,60}["'],\s{0,4}["']$/.test(text.slice(Math.max(0, start - 90), start))))),
   // log in with bob / …, creds: bob/…, (bob // …)
-  near(`${doorWords}|@| / |\`/\``,
-    password("", /(?<![\w/.@:+-])[A-Za-z][\w.@+-]{1,39}[`"'*]{0,2}(?: \/{1,2} |\/|(?<=\([\w.@+-]{2,40}), (?=\S{1,40}\)))[`"'*]{0,2}/g, wordOfPair,
-    (secret, found) => (door.test(lineOf(found.text, found.start, found.end)) || /\w@[\w-]{1,40}\./.test(found.context) || knownUser.test(found.context) ||
+  near(`${doorWords}|@| / |\`/\`|root/|admin/`,
+    password("", pattern("g",
+    String.raw`(?<![\w/.@:+-])[A-Za-z][\w.@+-]{1,39}[\x60"'*]{0,2}(?: \/{1,2} |\/|(?<=\([\w.@+-]{2,40}), (?=\S{1,40}\))`,
+    String.raw`|(?<=@[\w-]{1,40}\.[\w.-]{2,20}[\x60"'*]{0,2})(?:, | \(| ?: ?))[\x60"'*]{0,2}`), wordOfPair,
+    (secret, found) => (door.test(lineOf(found.text, found.start, found.end)) || (/[ `]\//.test(found.context) && door.test(paragraphOf(found))) ||
+    /\w@[\w-]{1,40}\./.test(found.context) || knownUser.test(found.context) || /^(?:root|admin|sa|postgres|elastic)\//.test(found.context) ||
     (secret.length >= 16 && found.context.includes(" / ") && isCode(secret) && hasBothCases(secret))) && !isBase64(found.context + secret) &&
     (isMadePassword(secret, found) || isPairOfDoor(secret, found)))),
   // ("anna@example.com", "…") near a word for a password
@@ -261,26 +251,20 @@ export const statementContexts: readonly ContextRule[] = [
   // log in as bob with …, login `bob` with …, `bob@host` with …
   password(" with | using | mit | avec | con ", pattern("gi",
     String.raw`(?:\b(?:in as|login|user|account|konto|compte)[ \t:]{1,2}[\x60¶]?[\w.@+-]{2,40}[\x60¶]?|[\x60¶](?:sa|root|admin|postgres)[\x60¶]|\bas~`,
-    String.raw`(?:\x60[\w.@+-]{2,40}\x60|[a-z]{2,20}[._@][\w.@+-]{1,40})|\x60[\w.@+-]{2,40}\x60`,
+    String.raw`(?:\x60[\w.@+-]{2,40}\x60|[a-z]{2,20}[._@][\w.@+-]{1,40}|[A-Z]{2,15}\\[\w.@+-]{2,40})|\x60[\w.@+-]{2,40}\x60`,
     String.raw`|\buse[sd]?~(?:[\x60¶][\w.@+-]{2,40}[\x60¶]|[a-z]{2,20}[_@.][\w.@+-]{1,40})|`,
     String.raw`(?<![\w.+-])[\w.+-]{1,40}@[\w.-]{3,40}[\x60¶]?) (?:with|using|mit|avec|con) [\x60¶]?`), wordOfPair, (secret, found) =>
     ((found.context.startsWith("`") ? isStrong(secret) : isMadeUp(secret) || isMixedWord(secret)) || (/^(?:[A-Z][a-z]{2,}){2,4}$/.test(secret) &&
     /passw/i.test(lineOf(found.text, found.start, found.end)))) && isInPlace(secret) && !/^\*|[/\\]|\.\w{1,5}$/.test(secret)),
-  // Behind a password: the Nexus one is …, the one for the router is …, FTP is still …, `bob` with …
+  // Logins, and below it: admin: …
+  near("passw|login|credential|account|zugang|chpasswd", password("", /(?<=\n)[ \t]{0,8}(?:[-*•] )?[`"']?[\w.@+-]{2,40}[`"']? ?:[ \t]?[`"']?/g, wordOfPair,
+    (secret, found) => isMadePassword(secret, found) && !isOrdinary(secret) && isBelowHeading(found))),
   behind(/\uE010/g, password("\uE010", pattern("gi",
-    String.raw`(?:\bone(?: (?:of|for|on|from|in)(?: [\w.'-]{1,20}){1,4}?)?(?:,| is(?: now| still)?| was| uses| has|:)|\b(?:is|it's|ist) (?:still|now|noch`,
-    String.raw`|jetzt)|\bc'est|[\x60¶] (?:with|it's|is)|(?:[;,]|\b(?:and|und|y|et|e)) (?:for|of|für|de|pour|para)(?: [\w-]{1,24}){1,4}:|`,
-    String.raw`(?<=\uE010[\x60¶]{0,2}) (?:on|for|in|at|auf|für|en|em|para)(?: [\w.-]{1,24}){1,4},? (?:and|but|und|aber|y|et|e)|\b(?:are|is`,
-    String.raw`|with)~[\w.-]{2,24}:|[\x60¶]~\/|\b(?:the one|that|l[ae]|el|d[aie][ers]|[ao]|cel(?:ui|le)|quell[ao]) (?:dell'[\w.-]{1,20}|for|of|on|del?|della`,
-    String.raw`|du|des|di|von|vom|für|do|da)(?: [\w.'-]{1,20}){0,4}? (?:is|est|es|é|è|ist|lautet)(?= )|\b(?:and|und|y|et|e) (?:the one|l[ae]|d[aie][es]) `,
-    String.raw`(?:for|of|on|de|von|für|do|da|du)(?: [\w.-]{1,20}){1,3}|\b(?:the|das|l[ae]|el|il|[ao]) (?:old|new|other|previous|current|second|alte|neue`,
-    "|andere|ancien(?:ne)?|nouve(?:au|lle)|vieja|nueva|otra|antigua|vecchia|nuova|velha|nova)(?: one)? (?:is|was|ist|war|est|était|es|era|é|è)",
-    String.raw`(?= )|, new:|\n[ \t*•-]{0,6}[A-Z][\w .()-]{1,30}: ?[\x60¶]?[\w.@+-]{2,40}[\x60¶]? \/|(?<=\uE010[\x60¶]{0,2})(?:,(?:¬[\w-]{1,16}[:=])?`,
-    String.raw`(?=¬[\x60¶]?[\w+/=-]{12})|~(?:to|auf|naar|→)(?![\w-])))¬[\x60¶]?`), wordOfPair, isAnother)),
-  // Right behind a password: "X and Y", "X, Y", "X / Y"
-  password("\uE010", /(?<=\uE010[`¶]{0,2}(?:[,;]| and| or| und| oder| y| et| ou| e| then| \/| \+) (?:[a-z]{2,12} )?[`¶]?)(?=[^\s/@]{7})/g,
-    wordOfPair, isLikeAnother),
-  after("Secret", "define(", /define\(¬[¶][A-Z_]{3,24}_(?:KEY|SALT)[¶],\s{1,12}[¶]/g, quoted, (secret) => secret.length >= 32 && isNoPlaceholder(secret)),
+    String.raw`(?:(?<=\uE010[\x60¶]{0,2})(?:[,;]| and| or| und| oder| y| et| ou| e| then| \/| \+| →| to| auf)(?: [a-z]{2,12})?`,
+    String.raw`|\b(?:old|new|other|previous|current|second|alte|neue|andere|vieja|nueva|ancienne?|nouve(?:au|lle)|vecchia|nuova)(?: one)? (?:is|was|ist|war`,
+    "|est|était|es|era)",
+    String.raw`|\b(?:is|ist) (?:still|now|noch|jetzt)|\bone(?: (?:for|of|on)(?: [\w.'-]{1,20}){1,4}?)?(?: is| was|:)) [\x60¶]?(?=[^\s/@]{7})`),
+    wordOfPair, isAnother)),
   // A command that prints a secret, and its output
   after("Secret", "get secret|initial-password|secret-value|gcloud secrets|terraform output|openssl rand|vault |op read|pass show|pwgen", pattern("g",
     String.raw`(?:^|\n)[ \t$>#]{0,4}(?:kubectl get secret|argocd admin initial-password|aws secretsmanager get-secret-value|gcloud secrets`,
@@ -295,11 +279,23 @@ export const statementContexts: readonly ContextRule[] = [
     String.raw`|enterText|type_text|replaceText|keyboard)\((?:(?:"[^"\n]{0,80}"|'[^'\n]{0,80}'|\x60[^\x60\n]{0,80}\x60`,
     String.raw`|[\w.]{1,40}\([^()\n]{0,60}\)),[ ]?)?["'\x60]`), /(?:(?!\{[A-Za-z]+\}["'`])[^"'`\n])+/y, isTyped),
   password(":54|:6432|:*|]:", /(?::(?:54\d\d|6432|\*):[\w.*-]+:[\w.*-]+|\]:\d{2,5}[ \t]{1,8}[\w.@+-]{1,40}):(?!\/)/g, unquoted, isNoPlaceholder),
+  // WIFI:S:…;T:WPA;P:…;;
+  password("wifi:", /\bWIFI:[^\n]{0,80}?(?<=[:;])P:/g, /[^;\s]+/y, isNoPlaceholder),
+  // u: bob p: …
+  password("p:|p=", /(?<!\S)(?:u|un|usr|user|id|login)[:=] ?[\w.@+\\-]{2,40}[,;]?~p[:=] ?[`¶]?/gi, wordOfPair, (secret) => isInPlace(secret) &&
+    (hasDigit(secret) || isWordPair(secret))),
+  // I enter "…" in the "Password" field
+  password("enter|type|fill", /\b(?:enters?|types?|fills? in)~[¶]/gi, quoted, (secret, { text, end }) => isInPlace(secret) &&
+    /^.[ \t](?:in|into|as|for) (?:the |my )?["']?(?:[\w-]{1,16} ){0,2}passw/i.test(text.slice(end, end + 60))),
+  // omniauth :github, 'id', '…'
+  password("omniauth|provider", /\b(?:omniauth|provider)~:\w{2,30},\s{1,12}[¶][^¶\n]{4,120}[¶],\s{1,12}[¶]/g, quoted, isTokenLike),
+  // PIN: …, the door code is …, --pin …
+  after("PIN", pinKeywords, pinContext, /\d{4,12}(?![\w%-]|\.\d)|\d{3}[ -]\d{3}(?![\w-])/y, (secret) =>
+    !/^(?:0?1234|(\d)\1+$|(?:19|20)\d\d$)/.test(secret) && hasDistinct(secret, 2)),
+  // AUTH …, as a client of Redis sends it
+  password("auth", /(?:^|\n|> ?)AUTH~(?:[\w-]{1,30}~)?/g, unquoted, (secret) => isMadeUp(secret) && isNoPlaceholder(secret)),
   // bob:…@host
   { ...after("URL password", "@", /(?<![\w/:.@%-])[\w.-]{1,32}:(?!\/)/g, /[^\s"'<>`,:/]+/y, (secret, { text, end, context }) => looksChosen(secret) &&
     !secret.includes("@") && !/(?:mail(?:to)?|to|from|cc|by):$/i.test(context) && /^@(?!sha\d)[\w.-]/.test(text.slice(end, end + 6)) &&
     isNoPlaceholder(secret)), upTo: "@" },
-  // setValue("…", forHTTPHeaderField: "X-API-Key")
-  password("forhttpheaderfield",
-    /\b(?:set|add)Value\([¶](?=[^"'\n\uE000]{6,200}[¶], ?forHTTPHeaderField: ?[¶][\w-]{0,40}(?:key|token|secret|auth\w{0,10})[¶])/gi, quoted, isSecretLike),
 ];

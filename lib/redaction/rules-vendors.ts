@@ -1,22 +1,8 @@
 import { hasBothCases, hasDigit, isHex, looksRandom } from "./appearance.ts";
-import { holdsCredential } from "./decoded.ts";
+import { decodeStart, holdsCredential } from "./decoded.ts";
 import { isScrambled, sentenceWords } from "./features.ts";
 import { isDocumented, isPlaceholder } from "./placeholders.ts";
-import {
-  type Accept,
-  after,
-  alone,
-  alphanumeric,
-  base64,
-  type ContextRule,
-  hasDistinct,
-  hex,
-  near,
-  ofLength,
-  type TokenRule,
-  token,
-  word,
-} from "./rule.ts";
+import { type Accept, after, alone, alphanumeric, base64, type ContextRule, hasDistinct, hex, near, ofLength, type TokenRule, token, word } from "./rule.ts";
 import { pattern } from "./words.ts";
 
 /** Rules that the vendors' table cannot express: structured tokens, forms without a prefix, webhooks. */
@@ -31,7 +17,6 @@ export const formTokens: readonly TokenRule[] = [
   token("OpenAI key", "sk-", word, 40, (secret) => secret.includes("T3BlbkFJ")),
   token("Airtable token", "pat", /[A-Za-z0-9]+(?:\.[0-9a-f]+)?/y, 78),
   token("Asana token", "1/|2/", /[\d/]+(?::[0-9a-f]+)?/y, 45, (secret) => secret.includes(":")),
-  token("Password hash", "$apr1$", /[\w./]{1,8}(?:\$[\w./]+)?/y, 24),
   token("Resend key", "re_", /[A-Za-z0-9]+(?:_[A-Za-z0-9]+)?/y, 24, (secret) => /_\w+_/.test(secret) && looksRandom(secret)),
   token("Salesforce token", "00D", /[A-Za-z0-9]+(?:![\w.]+)?/y, 60, (secret) => secret.includes("!")),
 ];
@@ -40,12 +25,7 @@ export const formTokens: readonly TokenRule[] = [
 const isMadeLikeVendors: Accept = (secret) => {
   const body = secret.replace(/^.*[_-]/, "");
   if (/^(?:pk|pub|public|publishable|anon|site|client)[_-]/.test(secret)) return false;
-  return (
-    hasDigit(body) &&
-    looksRandom(body) &&
-    !isPlaceholder(secret) &&
-    (!isHex(body) || /(?:secret|sk|pat|token|apikey|priv)[_-]/.test(secret))
-  );
+  return hasDigit(body) && looksRandom(body) && !isPlaceholder(secret) && (!isHex(body) || /(?:secret|sk|pat|token|apikey|priv)[_-]/.test(secret));
 };
 
 const walletWord = pattern(
@@ -89,16 +69,31 @@ export const formContexts: readonly ContextRule[] = [
   after("Webhook", "/webhookb2/|hooks.zapier.com", /\/webhookb2\/|hooks\.zapier\.com\/hooks\/catch\//g, /[\w@/-]+/y),
   near("token|bootstrap|kubeadm", alone("Kubernetes token", "", /(?<![\w.-])[a-z0-9]{6}\.[a-z0-9]{16}(?![\w.])/g, (secret) => hasDigit(secret) &&
     ofLength(23)(secret))),
-  near("twilio", after("Twilio key", "", /[¶`]AC\w*[¶`],¬[¶`]/g, hex, ofLength(32, 32))),
+  after("Twilio key", "ac", /[¶`]AC[0-9a-f]{32}[¶`],¬[¶`]/g, hex, ofLength(32, 32)),
+  after("App password", "app", /\bapp(?:-specific)?[ _-]?pass(?:word)?[¶]?(?: is)?[ :=]{1,3}[¶]?/gi, /[a-z]{4}(?:[ -]?[a-z]{4}){3}(?![\w-])/y, ofLength(16)),
   alone("App password", "", /(?<![\w-])[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){5}(?![\w-])/g, (secret) => hasBothCases(secret) &&
     secret.split(" ").filter((group) => !/^(?:[A-Z]?[a-z]+|[A-Z]+|\d+)$/.test(group)).length >= 3),
+  // A whole hash of a password: whoever has the hash can try passwords without the service
+  alone("Password hash", "md5|$1$|$5$|$6$|$y$|$apr1$|$2a$|$2b$|$2x$|$2y$|$argon2|pbkdf2|scrypt:|{ssha|{sha|{md5}|{smd5}|{crypt}|scram-sha-", pattern("gi",
+    String.raw`(?<![\w$])(?:(?<=")md5[\da-f]{32}(?=")|\${1,2}(?:[156y]|apr1)\${1,2}(?:[\w.=]{1,20}\${1,2})?[\w./]{2,32}\${1,2}[\w./]{22,86}`,
+    String.raw`|\${1,2}2[abxy]\${1,2}\d\d\${1,2}[\w./]{53}`,
+    String.raw`|\$argon2\w{1,2}\$(?:[\w=,]{3,60}\$){1,2}[\w+/]{8,90}\$[\w+/]{22,90}|\$?pbkdf2[\w:-]{4,20}\$\d{1,8}\$[^\s$"']{4,64}\$[\w+/.]{22,128}={0,2}`,
+    String.raw`|scrypt:[\d:]{5,20}\$\w{8,64}\$[\w+/]{64,180}|\{(?:S?SHA\d{0,3}|S?MD5|CRYPT)\}[\w+/.$]{22,180}={0,2}`,
+    String.raw`|SCRAM-SHA-\d{1,3}\$\d{4,6}:[\w+/=]{16,64}\$[\w+/=]{27,90}:[\w+/=]{27,90})`), ofLength(27)),
+  // A value of a Secret of Kubernetes, whatever its name
+  near("kind: secret", after("Secret", "", /\n[ \t]{2,8}[\w.-]{2,60}: ["']?/g, /[A-Za-z0-9+/]{8,}={0,2}/y, (secret, { text, start, end }) =>
+    /^["']?\s*(?:\n|$)/.test(text.slice(end, end + 4)) &&
+    /\ndata:\n(?:[ \t]{2,8}\S[^\n]{0,2000}\n){0,40}[ \t]{2,8}[\w.-]{2,60}: ["']?$/.test(text.slice(Math.max(0, start - 4_000), start))
+    && /^[!-~]*\d[!-~]*$/.test(decodeStart(secret))), 2_000),
   alone("DeepL key", ":fx", /(?<![\w-])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:fx(?!\w)/g, ofLength(39)),
   // Backup codes: 4f7k-9d2m x8q1-mm41, in one line or one a line
-  after("Recovery code", "recover|backup|scratch|emergency|one-time|2fa|mfa|wiederherstellung|code de |codes de |digo de |digos de |codici di ",
+  after("Recovery code", "recover|backup|scratch|emergency|activation|one-time|2fa|mfa|wiederherstellung|code de |codes de |digo de |digos de |codici di ",
     pattern("gi",
-    "(?:(?:recovery|backup|scratch|emergency|one-time|2fa|mfa)[ _-]?(?:codes?|keys?)|(?:2fa|mfa)[ _-]backups?|wiederherstellungs-?(?:codes?",
+    "(?:(?:recovery|backup|scratch|emergency|activation|one-time|2fa|mfa)[ _-]?(?:access )?(?:codes?|keys?)|code d'activation",
+    "|(?:2fa|mfa)[ _-]backups?|wiederherstellungs-?(?:codes?",
     "|schlüssel)|codes? de (?:récupération|secours)|c[oó]digos? de (?:recuperaci[oó]n|respaldo|backup)|codici di (?:recupero",
-    String.raw`|backup))[^\n:=]{0,60}[:=]?[\s[¶]{1,8}(?:(?:[-*]|\d{1,2}[.)]) )?`), pattern("y",
+    String.raw`|backup))[^\n:=]{0,60}?[:=]?[\s[¶]{1,8}(?:(?:[-*]|\d{1,2}[.)]) )?(?=(?:(?=[A-Za-z\d-]{0,40}\d)`,
+    String.raw`[A-Za-z\d]{4,8}(?:-[A-Za-z\d]{4,8}){1,7}|\d{4,6} \d{4,6}|(?=[A-Za-z]{0,15}\d)[A-Za-z\d]{8,32})(?![\w-]))`), pattern("y",
     String.raw`(?:(?=[A-Za-z\d-]{0,40}\d)[A-Za-z\d]{4,8}(?:-[A-Za-z\d]{4,8}){1,7}|\d{4,6} \d{4,6}|(?=[A-Za-z]{0,15}\d)[A-Za-z\d]{8,32}(?![\w-]))`,
     String.raw`(?:[\s,;¶]{1,5}(?:(?:[-*]|\d{1,2}[.)]) )?(?:\d{4,6} \d{4,6}|[A-Za-z\d]{4,8}(?:-[A-Za-z\d]{4,8}){1,7}|(?=[A-Za-z]{0,15}\d)[A-Za-z\d]{8,32}`,
     String.raw`(?![\w-])))*`), (secret) => hasDigit(secret) && !/^(?:19|20)\d\d-\d\d/.test(secret) && !isPlaceholder(secret)),

@@ -67,10 +67,7 @@ const isLikely = (value: string) =>
 /** `user=anna`, `?token=…`, `--flag`, a path: such text has its own name or meaning. */
 const isOwnAssignment: Accept = memoize(
   (value) =>
-    features.isField(value) ||
-    /^[?&#-]?(?:[a-z_.[\]-]{2,}|[A-Z_]{2,})=|^(?:[a-z_.-]+|[A-Z_]+):|^--|^[./+&=?;,|]|:\/\/|\/.*\.[a-z]{1,5}(?::\d+)?$/.test(
-      value,
-    ),
+    features.isField(value) || /^[?&#-]?(?:[a-z_.[\]-]{2,}|[A-Z_]{2,})=|^(?:[a-z_.-]+|[A-Z_]+):|^--|^[./+&=?;,|]|:\/\/|\/.*\.[a-z]{1,5}(?::\d+)?$/.test(value),
 );
 
 /** `1Password`, `Base64-encoded`, `PasswordPolicyV2`: names that occur in sentences about credentials. */
@@ -93,8 +90,7 @@ export interface SpokenEvidence {
   readonly holds: (spoken: Spoken) => boolean;
 }
 
-const isLinked = ({ value, claim }: Spoken, link: "sentence" | "near") =>
-  isCredential(value, { claim, link, isConstant: false, isEnvironment: false });
+const isLinked = ({ value, claim }: Spoken, link: "sentence" | "near") => isCredential(value, { claim, link, isConstant: false, isEnvironment: false });
 
 // biome-ignore format: one row a line
 export const spokenEvidence: readonly SpokenEvidence[] = [
@@ -110,23 +106,14 @@ export const spokenEvidence: readonly SpokenEvidence[] = [
   { evidence: "near", holds: (spoken) => !isOrdinary(spoken.value.text) && isLinked(spoken, "near") },
 ];
 
-function judged(
-  value: Value | undefined,
-  claim: Claim,
-  isAfterSaying: boolean,
-  isNext = false,
-): Value | undefined {
-  if (!value || value.text.length < 6 || isOwnAssignment(value.text) || isNamed.test(value.text))
-    return undefined;
+function judged(value: Value | undefined, claim: Claim, isAfterSaying: boolean, isNext = false): Value | undefined {
+  if (!value || value.text.length < 6 || isOwnAssignment(value.text) || isNamed.test(value.text)) return undefined;
   const isChoice = isPassword(claim) || claim.kind === "secret" || claim.kind === "credential";
   if (!isChoice && /^[\w.-]+=[^=]/.test(value.text)) return undefined;
   // "the signature key …": right behind such a name, only a random value is a key.
   if (claim.kind === "key" && (!isNext || !/^[\w+=-]{20,}$/.test(value.text))) return undefined;
   const spoken = { value, claim, isChoice, isAfterSaying, isNext };
-  return spokenEvidence.some(({ holds }) => holds(spoken)) &&
-    !(isAfterSaying ? isStandIn : isPlaceholder)(value.text)
-    ? value
-    : undefined;
+  return spokenEvidence.some(({ holds }) => holds(spoken)) && !(isAfterSaying ? isStandIn : isPlaceholder)(value.text) ? value : undefined;
 }
 
 const isPassword = ({ kind }: Claim) => kind === "password" || kind === "passphrase";
@@ -135,11 +122,7 @@ const openers = /^[*_(["'`\uE000-\uE003]+/;
 
 const wordPattern = new RegExp(`\\S{1,${wordReadMax}}`, "y");
 /** A word without a digit, a sign, five consonants in a row (but "passphrase"), two capitals inside, two joints is no credential. */
-const isCandidate: Accept = memoize((word) =>
-  /[\d!#$%^&*+~@]|(?!ssphr)[b-df-hj-np-tv-z]{5}|[A-Za-z]{20}|[a-z][A-Z].*[A-Z]|[a-z][-_.].*[a-z][-_.]/.test(
-    word,
-  ),
-);
+const isCandidate: Accept = memoize((word) => /[\d!#$%^&*+~@]|(?!ssphr)[b-df-hj-np-tv-z]{5}|[A-Za-z]{20}|[a-z][A-Z].*[A-Z]|[a-z][-_.].*[a-z][-_.]/.test(word));
 
 /**
  * Returns where the next word that may be a credential begins, or the end of the text. Call it with increasing positions: it reads the
@@ -161,9 +144,7 @@ function candidatesIn(text: string): (at: number) => number {
 }
 
 /** If false, the value is not a credential for any claim. */
-const mayBeOne: Accept = memoize(
-  (value) => hasDigit(value) || features.looksChosen(value) || features.isJoinedPhrase(value),
-);
+const mayBeOne: Accept = memoize((value) => hasDigit(value) || features.looksChosen(value) || features.isJoinedPhrase(value));
 
 function wordAt(text: string, word: string, at: number): Value | undefined {
   const opened = openers.exec(word)?.[0].replace(/["'`\uE000-\uE003].*$/s, "").length ?? 0;
@@ -203,8 +184,7 @@ function phraseBehind(text: string, from: number, isPromised: boolean): Value | 
     /[a-z] ["'`\uE000]$/.test(text.slice(spokenPhrase.lastIndex - 3, spokenPhrase.lastIndex)) &&
     /^[a-z ]+$/.test(phrase) &&
     !phrase.split(" ").some(isNamingWord);
-  if (isPromised || isSaid ? phrase.split(" ").filter(isNamingWord).length > 1 : !isWordPassphrase(phrase))
-    return undefined;
+  if (isPromised || isSaid ? phrase.split(" ").filter(isNamingWord).length > 1 : !isWordPassphrase(phrase)) return undefined;
   const start = phraseWords.lastIndex - phrase.length;
   return { text: phrase, start, end: phraseWords.lastIndex, isQuoted: true, isClosed: false };
 }
@@ -263,7 +243,7 @@ function readWord(text: string, from: number): Word | undefined {
 }
 
 /** Returns the credential that the sentence after `from` gives. */
-function findInSentenceAfter(text: string, from: number, claim: Claim, read: Reader): Value | undefined {
+function findInSentenceAfter(text: string, from: number, claim: Claim, read: Reader, isForeign: boolean): Value | undefined {
   let end = from;
   let isAfterSaying = false;
   let isInPhrase = false;
@@ -271,7 +251,7 @@ function findInSentenceAfter(text: string, from: number, claim: Claim, read: Rea
   let isDirectlyAfter = true;
   for (let words = 0; words < wordsMax; words++) {
     const word = read(end);
-    if (!word) return ownLine(text, end, claim, isAfterSaying || words === 0);
+    if (!word) return ownLine(text, end, claim, isAfterSaying || isDirectlyAfter);
     // The sentence has given its credential.
     if (word.text.includes(marker)) return undefined;
     const { bare, value } = word;
@@ -298,6 +278,8 @@ function findInSentenceAfter(text: string, from: number, claim: Claim, read: Rea
     if (isAsked) words = wordsMax - 2;
     isInPhrase = prepositions.has(bare) || (isInPhrase && !isVerb);
     isAfterSaying = ":=→".includes(last) || isAsked || verbs.has(bare) || verbs.has(word.text);
+    // Behind a name of another language the next word may be a verb that no list has.
+    isAfterSaying ||= isForeign && words === 0;
     isDirectlyAfter &&= carriers.has(bare);
     end = word.end;
   }
@@ -306,9 +288,9 @@ function findInSentenceAfter(text: string, from: number, claim: Claim, read: Rea
 
 /** The line break and the text before an answer: a speaker with or without the time, a bullet, "sure, it's". */
 const lineBreak = pattern(
-  "y",
-  String.raw`[\])"'\x60*:]{0,3}(?:(?:[ \t]*\n){1,2}|[ \t](?=A: ))[ \t]*(?:[^\n]{0,32}\b\d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)?[\])]?:?[ \t]*\n[ \t]*)?`,
-  String.raw`(?:\[?\d{1,2}:\d\d(?: ?[AP]M)?\]? )?(?:[\w.@-]{1,24}(?:[ \t]{1,3}\d{1,2}:\d\d[ \t]{1,3}|: )|<[\w.@-]{1,24}> |[-*>] )?(?:`,
+  "yu",
+  String.raw`[\])"'\x60*:]{0,3}(?:(?:[ \t]*\n[ \t>]{0,4}){1,2}|[ \t](?=A: ))[ \t]*(?:[^\n]{0,32}\b\d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)?[\])]?:?[ \t]*\n[ \t]*)?`,
+  String.raw`(?:\[?\d{1,2}:\d\d(?: ?[AP]M)?\]? )?(?:\*{0,2}[\p{L}\d_.@-]{1,24}\*{0,2}(?:[ \t]{1,3}\d{1,2}:\d\d[ \t]{1,3}|: )|<[\w.@-]{1,24}> |[-*>] )?(?:`,
   "(?:[A-Za-z]{2,8}[,.!:]? ){0,2}(?:[Ii]t'?s|[Ii]t is|[Tt]hat'?s|[Tt]ry|[Uu]se) |(?:[A-Za-z']{2,8} ){0,3}[A-Za-z']{2,8}(?:[:,]| -) )?",
 );
 /** `traceparent: …`: the name of a field that holds no credential, not a speaker. */
@@ -330,7 +312,9 @@ function ownLine(text: string, from: number, claim: Claim, isAfterSaying: boolea
     features.isMixedWord(value.text) ||
     (isAlone && (features.isDiceware(value.text) || features.isCode(value.text) || isLikely(value.text)))
     ? judged(value, claim, true)
-    : undefined;
+    : isAlone && isPassword(claim) && features.isWordPair(value.text)
+      ? value
+      : undefined;
 }
 
 const cjkBridge = /[\u2e80-\u9fff\uac00-\ud7af \t:=,"'*`]{0,16}/y;
@@ -346,8 +330,7 @@ function findInCjkAfter(text: string, from: number, claim: Claim): Value | undef
   let end = asciiWord.lastIndex;
   while (end > start && /[.,;:)"'`\]}*]/.test(text.charAt(end - 1))) end--;
   const value = { text: text.slice(start, end), start, end, isQuoted: false, isClosed: false };
-  if (/^["'][A-Za-z]{5,}$/.test(text.charAt(start - 1) + value.text) && claim.kind === "password")
-    return isPlaceholder(value.text) ? undefined : value;
+  if (/^["'][A-Za-z]{5,}$/.test(text.charAt(start - 1) + value.text) && claim.kind === "password") return isPlaceholder(value.text) ? undefined : value;
   return judged(value, claim, true);
 }
 
@@ -366,8 +349,7 @@ export interface Saying {
 }
 
 /** Adverbs between the verb and the value: "is still …". */
-const adverb =
-  `now|still|immer noch|toujours|encore|ancora|ainda|currently|just|simply|literally|actually|really|basically|apparently|again|only
+const adverb = `now|still|immer noch|toujours|encore|ancora|ainda|currently|just|simply|literally|actually|really|basically|apparently|again|only
 |jetzt|noch|nun|maintenant|ahora|agora|ora|teraz|nu`.replace("\n", "");
 const verb = `(?:is|was|it's|ist|war|lautet|heißt|est|c'est|es|era|sigue siendo|continua|é|è|jest|brzmi|är|er)(?:·(?:${adverb}))?`;
 /** In these patterns `·` is a space or a tab, `»` closes the name, `…` is up to seven words, `«` opens the value. */
@@ -380,11 +362,9 @@ const bridge = (source: string, flags = "uyi") =>
       .replaceAll("·", "[ \\t]"),
     flags,
   );
-const anyOf = (...patterns: readonly RegExp[]) =>
-  new RegExp(patterns.map(({ source }) => source).join("|"), "i");
+const anyOf = (...patterns: readonly RegExp[]) => new RegExp(patterns.map(({ source }) => source).join("|"), "i");
 
-const userNames =
-  "user(?:name)?|login|account|benutzer(?:name)?|nutzer|usuario|utilisateur|identifiant|kullanıcı(?: adı)?|utente|usuário|gebruiker|użytkownik";
+const userNames = "user(?:name)?|login|account|benutzer(?:name)?|nutzer|usuario|utilisateur|identifiant|kullanıcı(?: adı)?|utente|usuário|gebruiker|użytkownik";
 /** "user anna and the", "mit dem Benutzer anna,": the user of the pair. */
 const userBefore = new RegExp(
   `(?:^|[\\s(,:"'\`*])(?:${userNames}|(?:log|sign)(?:ged)?[ -]?in (?:as|with)|as|als)[ \\t:=*]{1,4}["'\`*]{0,2}` +
@@ -405,22 +385,14 @@ const useBefore = new RegExp(
   "i",
 );
 const declared = "const|let|var|val|string|str|auto|final|my|local|export|set|private|public|static|char|def";
-const ownerBefore = new RegExp(
-  `(?:^|[\\n,;.] ?)[ \\t>*-]{0,4}(?!(?:${declared})\\b)[a-z-]{2,20} (?:[\\w-]{1,20} ){0,3}$`,
-  "i",
-);
-const speaker =
-  "(?:\\[?\\d{1,2}:\\d\\d\\]? )?(?:[\\w.@-]{1,24}(?:·{1,3}\\d{1,2}:\\d\\d·{1,3}|: )|<[\\w.@-]{1,24}> |[-*] )?(?:it'?s )?";
+const ownerBefore = new RegExp(`(?:^|[\\n,;.] ?)[ \\t>*-]{0,4}(?!(?:${declared})\\b)[a-z-]{2,20} (?:[\\w-]{1,20} ){0,3}$`, "i");
+const speaker = "(?:\\[?\\d{1,2}:\\d\\d\\]? )?(?:\\*{0,2}[\\p{L}\\d_.@-]{1,24}\\*{0,2}(?:·{1,3}\\d{1,2}:\\d\\d·{1,3}|: )|<[\\w.@-]{1,24}> |[-*] )?(?:it'?s )?";
 const asked = /\b(?:what|which|whats|wie|welches|was|quel|cuál|qual)\b[^\n]{0,60}$|: (?:[\w-]{1,20} ){0,3}$/;
-const today =
-  "currently|now|still|today|aktuell|derzeit|noch|actuellement|actualmente|attualmente|atualmente|obecnie";
-const set =
-  "set|reset|changed?|rotated|updated|switched|geändert|gesetzt|gereset|gewijzigd|cambi\\w{1,3}|changé";
+const set = "set|reset|changed?|rotated|updated|switched|geändert|gesetzt|gereset|gewijzigd|cambi\\w{1,3}|changé";
 
 // biome-ignore format: one row
 export const sayings: readonly Saying[] = [
   { saying: "a verb", isFar: true, behind: bridge(`»…,?·{1,3}${verb}[ \\t:]{1,3}«`), ends: "phrase" },
-  { saying: "a verb behind an abbreviation", name: /^(?:pw|pwd|psw|mdp)$/i, behind: bridge(`»·{1,3}${verb}·{1,3}«`), ends: "anywhere" },
   { saying: "Polish to", isFar: true, name: /has[lł]o$/i, behind: bridge("…·to·«"), ends: "clause" },
   { saying: "Turkish olarak, German auf", name: /^(?:parola|şifre)|(?:pass|kenn)wort$/i, ends: "anywhere",
     behind: bridge("·(?=[^\\s,.]{4,40} olarak )|(?:·(?:wurde|ist|war))?·auf·(?=[^\\s,.]{4,40} (?:gesetzt|geändert))") },
@@ -432,32 +404,22 @@ export const sayings: readonly Saying[] = [
   { saying: "a colon in brackets", before: /[^\w][ \t]?\($|[ ,(](?:mot de )$|[(,] $/, behind: bridge("·?:·{1,4}«"), ends: "clause" },
   { saying: "behind a user, a host or another field", behind: bridge("·«"), ends: "clause",
     before: /(?:@[\w.-]+|\d\.\d+|["'`]),? \($|\(["'`]?[\w.@-]{2,40}["'`]?, $|[^\n]{2}(?:,| \/) $/ },
-  { saying: "in brackets behind the name", ends: "anywhere",
-    behind: pattern("y",
-    String.raw`[ \t](?:protected[ \t])?\(["'\x60]?(?!OAuth)(?=(?:[A-Z][a-z]{1,20}[A-Z\d]|[a-z]{5,40}\d)[^\s()]{0,40}\)|[A-Z][a-z]{4,20}["'\x60]?\) (?:of|for`,
-    String.raw`|de[lr]?)\b)`) },
-  { saying: "a Turkish owner", name: /(?:şifresi|parolası)$/i, behind: bridge("·(?:ise·)?«"), ends: "clause" },
   { saying: "a sign of another script", name: /[^\0-\u024f]$|has[lł]o$/i, behind: bridge("·{0,2}(?:是|为|為|は|는|은|:|-)·{0,3}«"), ends: "anywhere" },
   { saying: "a user before", before: anyOf(userBefore, accompaniedBefore), behind: bridge("»(?:·?[:=])?·{1,4}(?:is·)?«"), ends: "phrase" },
   { saying: "a user on the line before", behind: bridge("·{1,20}«"), ends: "line",
     before: /(?:^|\n)[ \t]{0,20}(?:user(?:name)?|login|account)[ \t]{1,20}\S{1,40}[ \t]{0,8}\n[ \t]{0,20}$/i },
-  { saying: "a German noun", name: /^(?:passwort|kennwort)$/i, behind: /[ \t]["'`*]{0,2}(?=\p{Lu}[\p{Ll}\d]{3})/uy, ends: "phrase" },
-  { saying: "a German noun, and its use before", name: /^(?:passwort|kennwort)$/i, before: /\bmit[ \t](?:dem[ \t])?$/i,
-    behind: /[ \t]["'`*]{0,2}(?=\p{Lu}[\p{Ll}\d]{3})/uy, ends: "anywhere" },
+  { saying: "a German noun", name: /(?:pass|kenn)wort$/i, behind: /[ \t]["'`*]{0,2}(?=\p{Lu}[\p{Ll}\d]{3})/uy, ends: "phrase" },
   { saying: "an abbreviation", name: /^(?:pw|psw|mdp)$/i, behind: bridge("·«"), ends: "clause" },
   { saying: "a password for a short time", before: /\b(?:temp(?:orary)?|initial|one-time|throwaway)[ \t]$/i, behind: bridge("·«"), ends: "clause" },
   { saying: "changed to", isFar: true, before: new RegExp(`\\b(?:${set})\\b[^.\\n]{0,40}$`, "i"),
     behind: bridge("…·(?:to|from|auf|en|à|a)·«"), ends: "phrase" },
   { saying: "changed to, behind the name", isFar: true, behind: bridge(`…·(?:${set})·(?:to|auf|from|von|naar|a)·«`), ends: "phrase" },
-  { saying: "in brackets, as it is now", isFar: true, behind: bridge(`»…·\\((?:${today})[ \\t:]{1,2}«`), ends: "clause" },
   { saying: "its use or its owner before", before: useBefore, behind: bridge("»·«"), ends: "phrase" },
-  { saying: "a column behind its name", before: /(?:^|\n)[ \t]{0,8}$/, behind: bridge("(?:·{3,40}|\\t)«"), ends: "line" },
   { saying: "an equals sign behind an owner", before: ownerBefore, behind: bridge("·=·«"), ends: "clause" },
-  { saying: "an equals sign behind a sentence", isFar: true, behind: bridge("»(?:·[\\p{L}\\d'/-]{1,24}){1,6}·=·«"), ends: "clause" },
   { saying: "an answer", before: asked, ends: "line",
     behind:
     bridge(`[^\\n?]{0,40}(?:\\?(?:·{0,4}\\n[ \\t>]{0,8}${speaker}|·{1,4}A:·)` +
-      `|\\n(?:\\[\\d\\d:\\d\\d\\] )?[A-Za-z]{2,16}(?:: (?:it'?s )?|·{1,3}\\d{1,2}:\\d\\d·{1,3}))`)
+      `|\\n(?:\\[\\d\\d:\\d\\d\\] )?\\*{0,2}\\p{L}{2,16}\\*{0,2}(?:: (?:it'?s )?|·{1,3}\\d{1,2}:\\d\\d·{1,3}))`)
     },
 ];
 
@@ -480,12 +442,9 @@ const madeBefore = new RegExp(
 const mayBeMade = /[ \t](?:is|was|as|ist|est|es|é|è)[ \t]|[作をて]/;
 
 const plainWord = /[\p{L}\d][^\s"'`,;<>(){}=|\\\uE000-\uE010]{2,60}/uy;
-const conjunction =
-  "and|but|so|because|if|when|until|since|und|aber|weil|wenn|et|mais|si|y|pero|e|ma|se|en|als";
+const conjunction = "and|or|but|so|because|if|when|until|since|und|aber|weil|wenn|et|mais|si|y|pero|e|ma|se|en|als";
 const endings = {
-  clause: bridge(
-    `·?["'\`*)\\]\\uE000-\\uE003]{0,3}(?:[.,;:!?)\\]]{1,3}(?:\\s|$)|·{0,8}(?:\\n|$)|·{1,4}(?:(?!--)[-(#|/]|(?:${conjunction})·))`,
-  ),
+  clause: bridge(`·?["'\`*)\\]\\uE000-\\uE003]{0,3}(?:[.,;:!?)\\]]{1,3}(?:\\s|$)|·{0,8}(?:\\n|$)|·{1,4}(?:(?!--)[-(#|/]|(?:${conjunction})·))`),
   phrase: bridge(
     "[\"'`*\\uE000-\\uE003]{0,2}·(?:(?:to|on|for|at|in|from|op|und|auf|für|bei|pour|sur|dans|para|em|en|per|nel|su|na)·" +
       "|(?:yesterday|today|this|now|again|heute|gestern|hier|ayer|ieri)\\b)",
@@ -494,9 +453,7 @@ const endings = {
 };
 const quotePattern = /["'`\uE000-\uE003]/;
 
-const joints = setOf(
-  "is was for of on to at in from von vom für auf am im zum zur de du des del della di do da van voor dla na w",
-);
+const joints = setOf("is was for of on to at in from von vom für auf am im zum zur de du des del della di do da van voor dla na w");
 const changedTo = /(?:set|reset|changed|rotated|updated) to /;
 /** "password policy is", not "password of the policy is": the words before a preposition belong to the name. */
 function isOfAnother(behindName: string): boolean {
@@ -514,11 +471,9 @@ function isOfAnother(behindName: string): boolean {
 export const isAbout = (word: string) => aboutWords.has(word) || aboutWords.has(word.replace(/s$/, ""));
 
 /** "with password protection": nouns that make one with the name. */
-const nounsBehindName =
-  setOf(`grant flow box protect access support attack attacks database step guess property sync plugin backend
+const nounsBehindName = setOf(`grant flow box protect access support attack attacks database step guess property sync plugin backend
 requirement requirements autofill breach leak leaks alone dictionary people user users letter letters test tests`);
-const isNounBehindName = (word: string) =>
-  nounsBehindName.has(word) || /^[a-z]+(?:tion|sion|ity|ment|ness|ance|ence|ship|ism)$/.test(word);
+const isNounBehindName = (word: string) => nounsBehindName.has(word) || /^[a-z]+(?:tion|sion|ity|ment|ness|ance|ence|ship|ism)$/.test(word);
 
 /** Whether a word can be a password where a sentence gives one. */
 export function isPasswordSaid(value: Value, quote: string, isBehindColon = false): boolean {
@@ -527,8 +482,9 @@ export function isPasswordSaid(value: Value, quote: string, isBehindColon = fals
   const word = text.toLowerCase();
   if (!/^(?=.{4}).*\p{L}{3}/u.test(text) || /[\u3040-\u30ff\u4e00-\u9fff]{2}/.test(text)) return false;
   if (/^[A-Z]{2,5}$|^\p{L}{1,3}$|^https?:/u.test(text) || isAbout(word)) return false;
-  if (isQuoted && (quote === "`" ? /^[a-z]+(?:_[a-z]|[A-Z][a-z])/ : /^[a-z]+(?:_[a-z]+){2,}$/).test(text))
-    return false;
+  // "est erroné", "jest błędne": a word with the ending of another language.
+  if (!isQuoted && /^\p{L}+$/u.test(text) && /[^\0-\x7f]$|^nie\p{L}{4,}$/u.test(text)) return false;
+  if (isQuoted && (quote === "`" ? /^[a-z]+(?:_[a-z]|[A-Z][a-z])/ : /^[a-z]+(?:_[a-z]+){2,}$/).test(text)) return false;
   const isSentence = !/[a-z][A-Z]/.test(text) && isPredicate(word, isBehindColon);
   if (!isQuoted && (isSentence || isNounBehindName(text))) return false;
   return !isRefused({ ...value, isQuoted: isQuoted || features.isDottedWords(text) });
@@ -555,10 +511,7 @@ function findSaid({ text, name, start, end }: Name, rows: readonly Saying[]): Va
   // `Argument "password" to "connect"`: a message of a compiler.
   if (/\b(?:argument|parameter|property) ["'`]$/i.test(before)) return undefined;
   // "pass a `region`", "sudo passwd anna": the verb or the command, not the name.
-  const isVerb =
-    /^pass(?:wd)?$/i.test(name) &&
-    !userBefore.test(before) &&
-    !(name.length === 4 && systemBefore.test(before));
+  const isVerb = /^pass(?:wd)?$/i.test(name) && !userBefore.test(before) && !(name.length === 4 && systemBefore.test(before));
   // Nothing that leads to a name ends in a quote.
   const isLed = !/["'`]$/.test(before);
   for (const { name: named, before: led, behind, ends } of isAt(opensBridge, text, end) ? rows : []) {
@@ -581,8 +534,7 @@ function findSaid({ text, name, start, end }: Name, rows: readonly Saying[]): Va
       (isQuoted && ends !== "line") ||
       (ends !== "quote" && isAt(endings[ends], text, value.end)) ||
       (ends === "phrase" && isAt(endings.clause, text, value.end));
-    const isBehindColon =
-      /[:(]/.test(behindName) || (!/\p{L}/u.test(behindName) && isAt(endings.line, text, value.end));
+    const isBehindColon = /[:(]/.test(behindName) || (!/\p{L}/u.test(behindName) && isAt(endings.line, text, value.end));
     if (isEnded && isPasswordSaid(value, isQuoted ? quote : "", isBehindColon)) return value;
   }
   const plain = before.includes(" as ") ? saidBefore.exec(before)?.[1] : undefined;
@@ -608,7 +560,7 @@ export function sentencesIn(text: string): (name: Name, claim: Claim) => Value |
     if (!isAt(opensSentence, text, name.end)) return undefined;
     const mayBePhrase = isPassword(claim) && phraseLeadBehind(name.end) - name.end < sentenceLengthMax;
     const phrase = mayBePhrase ? phraseBehind(text, name.end, claim.kind === "passphrase") : undefined;
-    return phrase ?? findInSentenceAfter(text, name.end, claim, read);
+    return phrase ?? findInSentenceAfter(text, name.end, claim, read, /[^\0-\x7f]/.test(name.name));
   };
   const leadBehind = nextIn(text, lead);
   const byName = new Map<string, readonly Saying[]>();
@@ -620,10 +572,12 @@ export function sentencesIn(text: string): (name: Name, claim: Claim) => Value |
     byName.set(`${name} ${isNear}`, fitting);
     return fitting;
   };
-  return (name, claim) =>
-    findLooking(name, claim) ?? (isPassword(claim) ? findSaid(name, sayingsFor(name)) : undefined);
+  return (name, claim) => {
+    const looking = findLooking(name, claim);
+    if (looking || !(isPassword(claim) || claim.kind === "secret")) return looking;
+    const said = findSaid(name, sayingsFor(name));
+    return said && (isPassword(claim) || features.isWordPair(said.text) || features.isDiceware(said.text)) ? said : undefined;
+  };
 }
 
-export const verbsBeforeName: ReadonlySet<string> = setOf(
-  "as is als como comme come jako как ist est es é è to -",
-);
+export const verbsBeforeName: ReadonlySet<string> = setOf("as is als como comme come jako как ist est es é è to -");

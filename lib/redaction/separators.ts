@@ -1,5 +1,4 @@
 import { isConstant, isSetter } from "./assignment-names.ts";
-import { type Bridge, bridgesFrom } from "./bridges.ts";
 import type { Link } from "./evidence.ts";
 import { memoize } from "./memoize.ts";
 import { quotes as q } from "./values.ts";
@@ -13,7 +12,9 @@ export interface Name {
 }
 
 /** The text that leads from a name to its value. */
-export interface Separator extends Bridge {
+export interface Separator {
+  /** The characters that the text can begin with, so that most names need only one lookup. */
+  readonly first: string;
   readonly link: Link | undefined;
   readonly pattern: RegExp;
   readonly serves?: (name: Name) => boolean;
@@ -24,8 +25,7 @@ export interface Separator extends Bridge {
 }
 
 /** In these patterns `¶` is a quote and `·` is a space or a tab. */
-const sticky = (source: string) =>
-  new RegExp(source.replaceAll("¶", `[${q}]`).replaceAll("·", "[ \\t]"), "y");
+const sticky = (source: string) => new RegExp(source.replaceAll("¶", `[${q}]`).replaceAll("·", "[ \\t]"), "y");
 
 const before = ({ text, start }: Name, length: number) => text.slice(Math.max(0, start - length), start);
 const isFlag = ({ name }: Name) => name.startsWith("-");
@@ -36,37 +36,32 @@ const isElement = (name: Name) =>
 /** `ENV TOKEN …`, `set -x TOKEN …`, `#define TOKEN …`, `config set dbPassword …`, `api_key …`, `bindpw …`. */
 const isDeclaredName = memoize(
   (name) =>
-    /_key$|^LicenseKey$|^X-[A-Z][\w-]+$|bindpw$|rootpw$|[a-z]-password(?:-value)?$|^[a-z][\w-]*(?:\.[\w-]+)+$/i.test(
-      name,
-    ) || /^(?:requirepass|masterauth|rootpw)$/.test(name),
+    /_key$|^LicenseKey$|^X-[A-Z][\w-]+$|bindpw$|rootpw$|[a-z]-password(?:-value)?$|^[a-z][\w-]*(?:\.[\w-]+)+$/i.test(name) ||
+    /^(?:requirepass|masterauth|rootpw)$/.test(name),
 );
 const isDeclared = (name: Name) =>
   // `~/.ssh/deploy_key` is a file.
   (isDeclaredName(name.name) && name.text.charAt(name.start - 1) !== "/") ||
   (" \t".includes(name.text.charAt(name.start - 1) || "x") &&
-    /(?:ENV|ARG|set|setx|add|define|-g?x|SetEnv|env|fastcgi_param|config|\bconst|\bdefine|authToken|requirepass|masterauth)[ \t]$/.test(
-      before(name, 16),
-    ));
+    /(?:ENV|ARG|set|setx|add|define|-g?x|SetEnv|env|fastcgi_param|config|\bconst|\bdefine|authToken|requirepass|masterauth)[ \t]$/.test(before(name, 16)));
 export const isLineStart = (name: Name): boolean =>
-  /(?:^|\n)[ \t>|+*-]{0,8}(?:export[ \t]+|set[ \t]+|SET[ \t]+|ENV[ \t]+|ARG[ \t]+|- |\$env:)?["']?$/.test(
-    before(name, 24),
-  );
+  /(?:^|\n)[ \t>|+*-]{0,8}(?:export[ \t]+|set[ \t]+|SET[ \t]+|ENV[ \t]+|ARG[ \t]+|- |\$env:)?["']?$/.test(before(name, 24));
 
 /** `${TOKEN:-…}`: a variable with a default value. */
 const isExpanded = ({ text, start }: Name) => text.startsWith("${", start - 2);
 
-const over = (
-  link: Link | undefined,
-  first: string,
-  pattern: RegExp,
-  more?: Pick<Separator, "beyond" | "serves" | "isList" | "isBlock">,
-): Separator => ({ link, first, pattern, ...more });
+const over = (link: Link | undefined, first: string, pattern: RegExp, more?: Pick<Separator, "serves" | "isList" | "isBlock">): Separator => ({
+  link,
+  first,
+  pattern,
+  ...more,
+});
 
 /** In the order in which they are tried. */
 // biome-ignore format: one row a line
 export const separators: readonly Separator[] = [
   // password = SecretStr("…"), password: Some("…")
-  over("call", `${q}]) \t=:`, sticky(`[${q}\\])]{0,3}(?::·?\\[\\w{1,8};·?\\w{1,8}\\])?·*[=:]·*(?:new |\\[\\])?[\\w.:]{1,60}!?\\((?=¶)`), { beyond: "=:" }),
+  over("call", `${q}]) \t=:`, sticky(`[${q}\\])]{0,3}(?::·?\\[\\w{1,8};·?\\w{1,8}\\])?·*[=:]·*(?:new |\\[\\])?[\\w.:]{1,60}!?\\((?=¶)`)),
   // password: >- and the value in the next line
   over(undefined, `${q}:`, sticky(`¶?:·+[>|][+-]?·*\\r?\\n·+`), { isBlock: true }),
   // passwords = ["…", "…"], password: { value: "…" }
@@ -75,27 +70,23 @@ export const separators: readonly Separator[] = [
       `[${q}\\])]{0,3}·{0,40}(?::=|=>|[:=])\\s{0,40}(?:new·{1,8}[\\w.<>]{1,40}(?:\\[\\])?·{0,40})?(?:\\[|(?:array)?\\(|(?:` +
       `(?:map)?\\[\\w{0,12}\\]\\w{1,30})?\\{)\\s{0,40}(?:¶?(?:value|default|plain\\w{0,12}|current|primary|data|secret|password|token|key)¶?·{0,40}` +
       `(?::|=>?)·{0,40})?(?=¶)`),
-    { beyond: ":=", isList: true }),
-  over("line", `${q} \t:`, sticky(`¶?·*:·*\\r?\\n·*- (?:[\\w.@-]{1,40}: )?(?=\\S)`), { beyond: ":", isList: true }),
+    { isList: true }),
+  over("line", `${q} \t:`, sticky(`¶?·*:·*\\r?\\n·*- (?:[\\w.@-]{1,40}: )?(?=\\S)`), { isList: true }),
   // string Password { get; set; } = "…", std::string key{"…"}, pw = isProd ? "…" : "…"
   over("literal", " \t{=", sticky(`·{0,8}(?:\\{·{0,8}(?=¶)|\\{ ?get;[^{}\\n]{0,40}\\}·{0,8}=·{0,8}(?=¶)|=·{0,8}[^${q}\\n?]{1,40}\\?·{0,8}(?=¶))`), {
-    beyond: "{=", isList: true }),
+    isList: true }),
   over("pair", ":-=", /:?[-=]|:(?=[^\s}])/y, { serves: isExpanded }),
-  // pw(prod)=…, write-attribute(name=password,value=…)
-  over(undefined, " (,", /[ \t]?\([\w -]{1,24}\)[ \t]?[=:][ \t]?(?=\S)|,[ \t]?value=(?=\S)/y, { beyond: "(," }),
   // Equals signs and colons, after a closing quote or bracket, with or without a type (`key: string = `), and
   // before a prefix that gives the kind of a string (`N'…'`).
   over(undefined, `\\${q}[])* \t:=-<?|}~→`,
     sticky(
-      `(?:\\[\\d{0,4}\\])?[\\\\${q}\\])}*]{0,6}·{0,99}(?:(?::·{0,2}|As·{1,99})?(?:&?(?:'static )?str|[Ss]tring|Text|NSString·{0,99}\\*?)·{0,99}=|:=` +
+      `(?:\\[\\d{0,4}\\])?[\\\\${q}\\])}*]{0,6}·{0,99}(?:(?::·{0,2}|As·{1,99})?(?:&?(?:'static )?str|[Ss]tring|Text|[Nn]?(?:varchar|VARCHAR)2?\\(\\w{1,5}\\)` +
+      `|NSString·{0,99}\\*?)·{0,99}:?=|:=` +
       `|\\?:|(?:\\?\\??|\\|\\|?|\\+|~)=|={1,3}>|(?:->|<-|~>|→)·|=(?![=~>])|==(?=[\\w+/-]{12,99}\\s)|::·|:(?![:=/]))·{0,8}(?:\\*{1,2}(?!\\*)·{0,8})?` +
       `(?:__·{1,4})?(?:(?:&|!!)\\w{1,40}·{1,99})?(?:(?:[A-Za-z@$]{1,2}|raw)(?=["'])|\\$\\((?:(?:echo|printf)·{1,4}(?:-\\w{1,2}·{1,4})?(?=["'][^$])` +
-      `|cat·{0,4}<<-?·?["']?\\w{1,12}["']?\\n·{0,8}))?`),
-    { beyond: ":=?|+-<~&'AsSTN→" }),
+      `|cat·{0,4}<<-?·?["']?\\w{1,12}["']?\\n·{0,8}))?`)),
   // process.env.TOKEN ?? "…", or a literal that the name is compared with
-  over("compared", `${q})] \t=!?|.`, sticky(`(?:[${q})\\]]{0,3}·*(?:\\?\\?|\\|\\||or|[=!]==?)|\\.equals\\w{0,12}\\()·*(?=¶)`), { beyond: "?|o=!." }),
-  // strcmp(password, "…"), (PASSWORD, "…")
-  over("pair", ",", sticky(`,·*(?=¶)`), { serves: (name) => /(?:cmp|compare|equals?)\w{0,8}\($/i.test(before(name, 24)) || isConstant(name.name) }),
+  over("compared", `${q})] \t=!?|.`, sticky(`(?:[${q})\\]]{0,3}·*(?:\\?\\?|\\|\\||or|[=!]==?)|\\.equals\\w{0,12}\\()·*(?=¶)`)),
   // setPassword("…"), then any other: password("…")
   over("literal", "(", sticky(`\\(·*(?=¶)`), { serves: ({ name }) => isSetter(name) }),
   over("call", "(", sticky(`\\(·*(?=¶)`)),
@@ -112,12 +103,9 @@ export const separators: readonly Separator[] = [
       `|[Dd]efault\\w{0,6}|secret|content|data|plain\\w{0,6})¶?\\s{0,4}(?::|=>?)\\s{0,4}(?=¶)`)),
   // - name: DB_PASSWORD, and in the next line value: …
   over("literal", `${q} \t\r\n`,
-    sticky(`¶?(?:·{0,8}\\r?\\n[ \\t-]{0,24}\\w{1,24}:·{1,4}[^\\n]{0,60}){0,3}?(?:·{0,8}\\r?\\n){1,2}[ \\t-]{0,24}(?:value|default):·{1,8}`), { beyond: "\r\n"
-    }),
+    sticky(`¶?(?:·{0,8}\\r?\\n[ \\t-]{0,24}\\w{1,24}:·{1,4}[^\\n]{0,60}){0,3}?(?:·{0,8}\\r?\\n){1,2}[ \\t-]{0,24}(?:value|default):·{1,8}`)),
   // DBPassword: and in the lines below it Default: …
   over("line", `${q}:`, sticky(`¶?:·*(?:\\r?\\n[ \\t-]*\\w{2,20}:[^\\n]{0,60}){0,3}\\r?\\n[ \\t-]*(?:[Vv]alue|[Dd]efault|[Ee]xample):·+`)),
-  // ${PASSWORD}    …
-  over("line", "}", /\}(?:\t| {2,99})[ \t]{0,99}(?=\S)/y, { serves: isExpanded }),
   // variable "db_password" { default = "…" }
   over("literal", q, sticky(`¶·*(?:\\{[^{}]{0,200}?\\bdefault·*=·*|envDefault:(?=¶))`)),
   // define("DB_PASSWORD", "…"), fill_in "Password", with: "…"
@@ -131,19 +119,21 @@ export const separators: readonly Separator[] = [
   over("option", " \t", /[ \t]+(?!-)/y, { serves: isFlag }),
   over("option", " \t", /[ \t]+(?:--\w+[ \t]+)?/y, { serves: isDeclared }),
   // storePassword '…'
-  over("pair", " \t", sticky(`·+(?=¶)`), { beyond: q }),
+  over("pair", " \t", sticky(`·+(?=¶)`)),
   // | password | … |, or a line of two fields: password,…
   // `{{ .Values.password | b64enc }}`: a filter of a template.
-  over("cell", `* \t|${q}`, sticky(`[*_${q}]{0,3}·*\\|{1,2}[ \\t*_]*`), { beyond: "|", serves: (name) => !/\{\{[^{}]*$|\$\{?$/.test(before(name, 80)) }),
+  over("cell", `* \t|${q}`, sticky(`[*_${q}]{0,3}·*\\|{1,2}[ \\t*_]*`), { serves: (name) => !/\{\{[^{}]*$|\$\{?$/.test(before(name, 80)) }),
 ];
 
+const byFirst = Map.groupBy(
+  separators.flatMap((separator) => Array.from(separator.first, (first) => ({ first, separator }))),
+  ({ first }) => first,
+);
 /** The separators that can begin with the text after a name. */
-export const separatorsAt = bridgesFrom(separators);
+export const separatorsAt = (text: string, at: number): readonly Separator[] => byFirst.get(text.charAt(at))?.map(({ separator }) => separator) ?? [];
 
 /** The text between two values of the same list. */
-export const nextOfList = sticky(
-  `¶?(?:·{0,40}[,:]\\s{0,40}(?=¶)|·{0,40}\\r?\\n·{0,40}- (?:[\\w.@-]{1,40}: )?(?=\\S))`,
-);
+export const nextOfList = sticky(`¶?(?:·{0,40}[,:]\\s{0,40}(?=¶)|·{0,40}\\r?\\n·{0,40}- (?:[\\w.@-]{1,40}: )?(?=\\S))`);
 
 const labelBefore = /(?:^|[^\w.$])[A-Z][A-Za-z]* $/;
 const isBareAssignment = /^[=:](?=\S)(?![=>~:])/;

@@ -68,8 +68,7 @@ const userColumn = pattern(
   String.raw`^(?:user\w*|user name|login|account|konto|benutzer\w*|usuario|utilisateur|utente|usuário|e-?mail|host|server|system|service|environment`,
   "|umgebung|env|database|db|datenbank|compte|cuenta|name|role|box|machine|device|hostname|site|tool|app|username or e-?mail)$",
 );
-const loginColumn =
-  /^(?:user\w*|user name|login|account|benutzer\w*|usuario|utilisateur|utente|usuário|e-?mail)$/i;
+const loginColumn = /^(?:user\w*|user name|login|account|benutzer\w*|usuario|utilisateur|utente|usuário|e-?mail)$/i;
 const accessColumn = /^(?:access|zugang|zugangsdaten|accès|acceso|accesso|acesso|доступ|pass)$/i;
 const access = sure("password");
 /** Beside a column of users, "access" is either a password or a permission. */
@@ -86,24 +85,11 @@ function headerOf(line: string): Header | undefined {
     const cells = split(line);
     const filled = cells.filter(({ text }) => text !== "");
     // The first cell is not checked: it may begin with a prefix that every line has.
-    if (
-      filled.length < 2 ||
-      filled[0]?.text.endsWith(":") ||
-      !filled.slice(1).every(({ text }) => headerCell.test(text))
-    )
-      continue;
+    if (filled.length < 2 || filled[0]?.text.endsWith(":") || !filled.slice(1).every(({ text }) => headerCell.test(text))) continue;
     // `src/auth/password.test.ts`: a path is not the name of a column.
     if (filled.some(({ text }) => /\/.*\.\w{1,4}$/.test(text))) continue;
     const hasLogin = cells.some(({ text }) => loginColumn.test(text)) && !/\br[ôo]l/i.test(line);
-    const claims = cells.map(({ text }) =>
-      accessColumn.test(text)
-        ? hasLogin
-          ? access
-          : sure("credential")
-        : text === ""
-          ? undefined
-          : claimOf(text),
-    );
+    const claims = cells.map(({ text }) => (accessColumn.test(text) ? (hasLogin ? access : sure("credential")) : text === "" ? undefined : claimOf(text)));
     const isOfLogins = cells.some(({ text }) => userColumn.test(text));
     const isBarred = cells[0]?.text === "";
     if (claims.some(Boolean)) return { split, count: cells.length, claims, isBarred, isOfLogins };
@@ -111,11 +97,7 @@ function headerOf(line: string): Header | undefined {
   return undefined;
 }
 
-function rowSpans(
-  line: string,
-  start: number,
-  { split, count, claims, isBarred, isOfLogins }: Header,
-): Span[] | undefined {
+function rowSpans(line: string, start: number, { split, count, claims, isBarred, isOfLogins }: Header): Span[] | undefined {
   const cells = split(line);
   // The view drops the bar before the first cell if several rows begin with a bar.
   const shift = isBarred && cells.length === count - 1 ? 1 : 0;
@@ -126,9 +108,7 @@ function rowSpans(
     const at = start + cell.start;
     const end = at + cell.text.length;
     const value = { text: cell.text, start: at, end, isQuoted: true, isClosed: false };
-    return isCell(value, claim, isOfLogins && !(claim === access && isPermission.test(cell.text)))
-      ? [{ start: at, end, kind: kindOf(claim) }]
-      : [];
+    return isCell(value, claim, isOfLogins && !(claim === access && isPermission.test(cell.text))) ? [{ start: at, end, kind: kindOf(claim) }] : [];
   });
 }
 
@@ -138,8 +118,7 @@ function isCell(value: Value, claim: Claim, isPlace: boolean): boolean {
   return (isPlace && claim.kind === "password" && isInPlace(value.text)) || isCredential(value, named);
 }
 
-const kindOf = ({ kind }: Claim) =>
-  kind === "token" || kind === "api_key" || kind === "password" ? kind : "secret";
+const kindOf = ({ kind }: Claim) => (kind === "token" || kind === "api_key" || kind === "password" ? kind : "secret");
 
 function lineEnd(text: string, at: number): number {
   const end = text.indexOf("\n", at);
@@ -185,11 +164,25 @@ function findInserted(text: string): Span[] {
     while (row) {
       for (const [place, { value }] of row.list.entries()) {
         const claim = claims[place];
-        if (claim && value && isCell(value, claim, true))
-          spans.push({ start: value.start, end: value.end, kind: kindOf(claim) });
+        if (claim && value && isCell(value, claim, true)) spans.push({ start: value.start, end: value.end, kind: kindOf(claim) });
       }
       nextRow.lastIndex = row.end + 1;
       row = nextRow.test(text) ? argumentsAt(text, nextRow.lastIndex) : undefined;
+    }
+  }
+  return spans;
+}
+const copied = /\bCOPY\s{1,4}[^\s()]{1,80}\s{0,4}\(([^()\n]{1,400})\)\s{1,4}FROM\s{1,4}stdin[^\n]{0,40}\n/gi;
+/** `COPY users (id, password) FROM stdin;`, and below it rows with tabs. */
+function findCopied(text: string): Span[] {
+  const spans: Span[] = [];
+  for (const match of text.matchAll(copied)) {
+    const claims = (match[1] ?? "").split(",").map((column) => claimOf(column.replace(/[\s"]/g, "")));
+    const header = { split: splitBy(/\t/g), count: claims.length, claims, isBarred: false, isOfLogins: true };
+    for (let at = match.index + match[0].length; at < text.length; at = lineEnd(text, at) + 1) {
+      const row = rowSpans(text.slice(at, lineEnd(text, at)), at, header);
+      if (!row) break;
+      spans.push(...row);
     }
   }
   return spans;
@@ -200,4 +193,5 @@ const kinds = [kindNamed("Password")];
 export const tables: readonly Finder[] = [
   { kinds, keywords: [], find },
   { kinds, keywords: ["values"], reach: 2_000, find: findInserted },
+  { kinds, keywords: ["from stdin"], reach: 4_000, find: findCopied },
 ];

@@ -37,11 +37,7 @@ function rowsOf(table: string, called = ""): VendorRow[] {
     });
 }
 
-export const prefixRows: readonly VendorRow[] = [
-  ...rowsOf(keyTable, " key"),
-  ...rowsOf(tokenTable, " token"),
-  ...rowsOf(otherTable),
-];
+export const prefixRows: readonly VendorRow[] = [...rowsOf(keyTable, " key"), ...rowsOf(tokenTable, " token"), ...rowsOf(otherTable)];
 
 /** Patterns by alphabet. None can fail after its first character, so none can backtrack. */
 const patterns: Record<string, RegExp> = {

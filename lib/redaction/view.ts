@@ -30,12 +30,8 @@ const namedEntities = new Map(
     .match(/\w+ \S/g)
     ?.map((pair) => [pair.slice(0, -2), pair.slice(-1)] as const),
 ).set("nbsp", " ");
-const entity = new RegExp(
-  `&(?:#(\\d{2,6})|#[xX]([0-9a-fA-F]{2,5})|(${[...namedEntities.keys()].join("|")}));`,
-  "y",
-);
-const escapeSequence =
-  /(\\+)(?:u(?:\{0{0,4})?00([2-7][0-9a-fA-F])\}?|x([2-7][0-9a-fA-F])|([nt"'`/]|r(?![a-z]))|(\r?\n[ \t]*))/y;
+const entity = new RegExp(`&(?:#(\\d{2,6})|#[xX]([0-9a-fA-F]{2,5})|(${[...namedEntities.keys()].join("|")}));`, "y");
+const escapeSequence = /(\\+)(?:u(?:\{0{0,4})?00([2-7][0-9a-fA-F])\}?|x([2-7][0-9a-fA-F])|([nt"'`/]|r(?![a-z]))|(\r?\n[ \t]*))/y;
 const percentEscape = /%(?:25)?(3[dD]|3[aA]|26|2[fF]|2[bB]|2[dD]|0[aAdD])/y;
 /** Tags that only format. A tag with other attributes does not match: it may contain a credential. */
 const formatTag = pattern(
@@ -144,15 +140,13 @@ function joinAt(text: string, at: number): Meaning | undefined {
   const joined = matchAt(join, text, at);
   const isBare = joined !== null && /^.[ \t]*\r?\n[>+]?[ \t]+.$/.test(joined[0]);
   // In a diff, two records of a list begin with a plus sign each.
-  if (joined !== null && /\n\+["'`]$/.test(joined[0]) && isRecord.test(text.slice(Math.max(0, at - 200), at)))
-    return undefined;
+  if (joined !== null && /\n\+["'`]$/.test(joined[0]) && isRecord.test(text.slice(Math.max(0, at - 200), at))) return undefined;
   const isOne = !isBare || /[(=\n][>+]?[ \t]*["'][^"'\n]*$/.test(text.slice(Math.max(0, at - 200), at));
   return isOne ? meant(joined, () => "") : undefined;
 }
 
 /** An escaped slash between `://` and the path is not a separator: it is part of a password. */
-const isInAuthority = (text: string, at: number) =>
-  /2f/i.test(text.slice(at + 1, at + 3)) && /:\/\/[^\s/@?#]*$/.test(text.slice(Math.max(0, at - 120), at));
+const isInAuthority = (text: string, at: number) => /2f/i.test(text.slice(at + 1, at + 3)) && /:\/\/[^\s/@?#]*$/.test(text.slice(Math.max(0, at - 120), at));
 
 /** An escape, entity, tag, join or marker that begins at a special character: its length and plain text. */
 type Meaning = { readonly length: number; readonly meaning: string };
@@ -171,8 +165,7 @@ function meaningAt(text: string, at: number): Meaning | undefined {
       return meant(matchAt(entity, text, at), entityMeaning);
     case "\\":
       // `\\\\nas01\\share` is the name of a machine, not an escape; `c:\jobs\n.cmd` is a path.
-      if (/(?<![A-Za-z])[A-Za-z]:(?:\\[\w.-]{1,40}){1,8}$/.test(text.slice(Math.max(0, at - 80), at)))
-        return undefined;
+      if (/(?<![A-Za-z])[A-Za-z]:(?:\\[\w.-]{1,40}){1,8}$/.test(text.slice(Math.max(0, at - 80), at))) return undefined;
       if (/(?:^|[\s"'=(])\\\\[A-Za-z]$/.test(text.slice(Math.max(0, at - 1), at + 3))) return undefined;
       return meant(matchAt(escapeSequence, text, at), unescaped);
     case "%":

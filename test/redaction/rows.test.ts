@@ -46,8 +46,21 @@ const further = [
   "{NOOP}«password|bluebird»",
   '[("anna@example.com", "«password|bluebird»")] are the logins',
   "INSERT INTO users (id, password) VALUES (7, '«password|bluebird»')",
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a variable
-  "${PASSWORD}    «password|Column2021»",
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a hash
+  "ops:«password_hash|$2b$12${alnum:53}»",
+  "\nkind: Secret\ndata:\n  config: «secret|S2V0dGxlNDIhcml2ZXI=»",
+  "reg add HKLM /v DefaultPassword /t REG_SZ /d «cli_password|Bluebird77»",
+  'send "«cli_password|Bluebird77»\\r"',
+  "gh secret set DB_PASSWORD -b«cli_password|bluebird77»",
+  "WIFI:S:guests;T:WPA;P:«password|Bluebird77»;;",
+  "u: anna p: «password|Kq7vTz92LmXw»",
+  'I enter "«password|duneMirror»" in the "Password" field',
+  "omniauth :github, 'abcd', '«password|{hex:40}»'",
+  "the PIN of the card is «pin|5728»",
+  "COPY users (id, password) FROM stdin;\n1\t«password|duneMirror»\n",
+  "AUTH anna «password|Bluebird77»",
+  "Logins\nanna: «password|violin_cherry47»",
+  "app password «app_password|ofap pklv dkyc rwod»",
   "credentials { username 'sa'; password '«password|YYUVJ;sn2yD9;sk»' }",
 ];
 const examples = [

@@ -53,14 +53,6 @@ export const bridges: Record<string, readonly string[]> = {
     ...each(['password ?? "…"', 'password === "…"', 'password or "…"', 'password ??"…"'], word),
     ...none(['"password" === "…"'], word),
   ],
-  "redaction finds a value in a call that compares it with the name": [
-    ...each(['strcmp(password,"…")', "compare(password,    '…')", 'equal(password, "…")'], mixed),
-    ...each(['equals(password, "…")', 'compareDigest(password, "…")', 'EQUALS(password, "…")'], mixed),
-    ...none(['f(password, "…")', 'strcmp(x) f(password, "…")', 'strcmp-x(password, "…")'], mixed),
-    ...none(['equalsIgnoringCase(password, "…")', 'strcmp(password, x"…")'], mixed),
-    ...each(['strcmp(password, "…")'], word),
-    ...none([`strcmp(${"a".repeat(20)}, password, "…")`], mixed),
-  ],
   "redaction finds an argument of a call if it looks like a credential": [
     ...each(['password = SecretStr("…")', 'password=S("…")', "password    =    new a.b::C('…')"], random),
     ...each(['password = new C("…")', 'password\t=\tf("…")'], random),

@@ -96,8 +96,7 @@ export const contexts: Record<string, readonly string[]> = {
     `mysql://[REDACTED:x:${shaped}@host`,
   ],
   "a context needs a keyword, which may be elsewhere in the text": [
-    'f("AC{hex:32}", "{hex:32}")',
     'twilio("AC{hex:32}", "«twilio_key|{hex:32}»")',
-    'f("AC{hex:32}", "«twilio_key|{hex:32}»") // Twilio',
+    'f("AC{hex:32}", "«twilio_key|{hex:32}»")',
   ],
 };
