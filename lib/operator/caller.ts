@@ -10,6 +10,7 @@ import * as operations from "../contract/operations/keys.ts";
 import { positionInPartition } from "../http/cursors.ts";
 import { findOrganizationByName } from "../organizations/find.ts";
 import type { Connection } from "./connection.ts";
+import { endLeakedKey } from "./leaked-key.ts";
 
 /**
  * The operator's own calls of the API's operations: they run in this process, without a key, so that no plan, role,
@@ -33,6 +34,7 @@ export function operatorCaller({ table, audited }: Connection): Caller {
   };
   return {
     pages: pagesOf(paged),
+    endLeakedKey: (text) => endLeakedKey(audited, text),
     rotateKey: async ({ path, body }) => {
       const { grace_seconds: graceSeconds = keyLimits.graceSecondsDefault, owner } = body;
       const rotated = await rotateKey(audited, { ...audited, id: path.key_id, graceSeconds, owner });

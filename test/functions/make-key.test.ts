@@ -1,5 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
+import { authenticate } from "../../lib/access/authenticate.ts";
+import type { IssuedKey } from "../../lib/access/key-registry.ts";
+import { keysOfOrganization } from "../../lib/access/key-rows.ts";
+import { makeKey } from "../../lib/access/make-key.ts";
+import { operatorOrigin } from "../../lib/audit/entry.ts";
 import * as kinds from "../../lib/contract/items.ts";
 import { keyLimits } from "../../lib/contract/limits.ts";
 import { parseKeyLine } from "../../lib/store/items/key.ts";
@@ -290,6 +295,27 @@ describe("a made key is a branch of its maker's line", () => {
       expect([ended.status, await works(before.key)]).toEqual([204, false]);
       expect([201, 401]).toContain(answer.status);
       if (answer.status === 201) expect(await works(issued.parse(answer.json).key)).toBe(false);
+    }
+  });
+
+  test("a maker that was ended or rotated after it was read makes nothing, also if it never made a key", async () => {
+    const { table, clock } = world.deps;
+    for (const change of [
+      async (own: IssuedKey) => void (await world.revoke(own)),
+      async (own: IssuedKey) => void (await world.rotate(own, 60)),
+    ]) {
+      const own = await maker();
+      const { principal } = await authenticate({ table, clock }, { text: own.text });
+      await change(own);
+      const { signal } = new AbortController();
+      const context = { ...world.deps, ...operatorOrigin, principal, signal };
+      await expect(makeKey(context, { name: "late" })).rejects.toMatchObject({
+        code: expect.stringMatching(/^(?:UNAUTHORIZED|KEY_ROTATED)$/),
+      });
+      const made = (await keysOfOrganization(table, setup.organization)).filter(
+        ({ made_by }) => made_by === own.key.id,
+      );
+      expect(made).toEqual([]);
     }
   });
 
