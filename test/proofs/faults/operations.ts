@@ -105,6 +105,7 @@ export function operationScenarios(environment: FaultEnvironment): ScenarioSet {
     updateLearning: learnings,
     deleteLearning: learnings,
     deleteRole: { doneBefore: /^404 ROLE_NOT_FOUND$/ },
+    createKey: { body: { idempotency_key } },
     rotateKey: { doneBefore: /^409 KEY_ROTATED$/ },
     // Encrypted differently every time.
     createWebhook: { body: { idempotency_key }, uncompared: /WEBHOOK-SECRETS#|ONCE#/ },
