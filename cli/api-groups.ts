@@ -53,7 +53,7 @@ export const apiGroups: readonly CommandGroup[] = [
 export const sharedGroups: readonly CommandGroup[] = [
   {
     name: "keys",
-    summary: "List, rotate and revoke API keys",
+    summary: "Make, list, rotate and revoke API keys",
     load: async () => (await import("./api/keys.ts")).commands,
   },
   {

@@ -10,34 +10,41 @@ import { apiSettings } from "./connection/settings.ts";
  * One command for both: with a key it works over HTTP, with the rights of that key; with --data or --stack, or where
  * there is no key, it works as the operator.
  */
-export function overHttpOrAsOperator(shared: SharedCommand): Command {
-  const { httpOptions = {}, operatorOptions = {} } = shared;
-  const http = overHttp(shared);
-  return {
-    ...http,
-    note:
-      "With a key (--key, REVIEW_API_KEY, .env or login) it works over HTTP, with the rights of that key. " +
-      "With --data or --stack, or without a key, it works as the operator.",
-    options: { ...operatorOptions, ...http.options },
-    async run(input, terminal, findTarget) {
-      const isHttp = await isOverHttp(input);
-      const foreign = Object.keys(isHttp ? operatorOptions : httpOptions).find((name) => input.has(name));
-      if (foreign !== undefined)
-        throw new UsageError(
-          isHttp
-            ? `--${foreign} works only as the operator, with --data or --stack.`
-            : `--${foreign} works only over HTTP, with a key.`,
-        );
-      if (!isHttp)
-        return await shared.run(input, terminal, (work) =>
-          withConnection(input, (connection) => work(operatorCaller(connection))),
-        );
-      if (!input.flag("json") && !apiNames.some((name) => input.has(name)))
-        terminal.say("Over HTTP, with your key. With --data or --stack the command works as the operator.");
-      await http.run(input, terminal, findTarget);
-    },
-  };
-}
+export const eitherWay = (http: Command, operator: Command): Command => ({
+  ...http,
+  note:
+    "With a key (--key, REVIEW_API_KEY, .env or login) it works over HTTP, with the rights of that key. " +
+    "With --data or --stack, or without a key, it works as the operator.",
+  options: { ...operator.options, ...http.options },
+  async run(input, terminal, findTarget) {
+    const isHttp = await isOverHttp(input);
+    const [chosen, other] = isHttp ? [http, operator] : [operator, http];
+    const foreign = Object.keys(other.options ?? {}).find(
+      (name) => !(name in (chosen.options ?? {})) && input.has(name),
+    );
+    if (foreign !== undefined)
+      throw new UsageError(
+        isHttp
+          ? `--${foreign} works only as the operator, with --data or --stack.`
+          : `--${foreign} works only over HTTP, with a key.`,
+      );
+    if (isHttp && !input.flag("json") && !apiNames.some((name) => input.has(name)))
+      terminal.say("Over HTTP, with your key. With --data or --stack the command works as the operator.");
+    await chosen.run(input, terminal, findTarget);
+  },
+});
+
+/** The same for a command that is written once. */
+export const overHttpOrAsOperator = (shared: SharedCommand): Command =>
+  eitherWay(overHttp(shared), {
+    ...shared,
+    connects: true,
+    options: { ...shared.options, ...shared.operatorOptions },
+    run: (input, terminal) =>
+      shared.run(input, terminal, (work) =>
+        withConnection(input, (connection) => work(operatorCaller(connection))),
+      ),
+  });
 
 const apiNames = ["url", "key"];
 const operatorNames = ["data", "stack", "region"];

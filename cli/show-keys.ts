@@ -1,7 +1,9 @@
 import type { AnswerOf } from "../lib/client/client.ts";
 import { msPerDay } from "../lib/contract/days.ts";
 import { keyLimits } from "../lib/contract/limits.ts";
+import { type Only, onlyValues } from "../lib/contract/only.ts";
 import { plural } from "../lib/contract/plural.ts";
+import { UsageError } from "../lib/runtime/operator-error.ts";
 import type { CommandInput, OptionDefinitions } from "./command.ts";
 import { showList } from "./listing.ts";
 import { commandFor, showOnce } from "./show-once.ts";
@@ -20,6 +22,9 @@ export type KeyRow = {
   readonly expires_at: string | null;
   readonly last_used_at: string | null;
   readonly refused_because: string | null;
+  /** What a narrow key may do, and who made it. */
+  readonly only: string | null;
+  readonly made_by: string | null;
 };
 
 /** `tenant_id`, a key's workspace or instance, is known to the operator only. */
@@ -37,7 +42,27 @@ export const keyRowOf = ({ tenant_id, organizations, ...key }: ListedKey): KeyRo
   expires_at: key.expires_at,
   last_used_at: key.last_used_at,
   refused_because: key.refused_because,
+  only: key.only?.join(" ") ?? null,
+  made_by: key.made_by,
 });
+
+/** What every command has that makes a key. */
+export const onlyOption: OptionDefinitions = {
+  only: {
+    value: "LIST",
+    help: `what the key may do, comma-separated: ${onlyValues.join(", ")} (default: everything that its kind and role allow)`,
+  },
+};
+
+export function onlyOf(input: CommandInput): Only[] | undefined {
+  const given = input.list("only");
+  const unknown = given?.find((each) => !onlyValues.some((value) => value === each));
+  if (unknown !== undefined)
+    throw new UsageError(
+      `--only takes a list of ${onlyValues.join(", ")}; it has no ${JSON.stringify(unknown)}.`,
+    );
+  return given && onlyValues.filter((value) => given.includes(value));
+}
 
 const daysMax = 3_650;
 

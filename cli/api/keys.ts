@@ -1,7 +1,10 @@
-import { pageLimits } from "../../lib/contract/limits.ts";
+import type { AnswerOf } from "../../lib/client/client.ts";
+import { keyLimits, pageLimits } from "../../lib/contract/limits.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
-import type { Command } from "../command.ts";
-import { listFormatOf, listOptions } from "../listing.ts";
+import { UsageError } from "../../lib/runtime/operator-error.ts";
+import type { Command, CommandInput } from "../command.ts";
+import { apiOptions } from "../connection/named-target.ts";
+import { listFormatOf, listOptions, showList } from "../listing.ts";
 import {
   afterRotation,
   alsoEnded,
@@ -9,10 +12,16 @@ import {
   keyFilter,
   keyFilterOptions,
   keyRowOf,
+  onlyOf,
+  onlyOption,
   showIssuedRow,
   showKeyRows,
 } from "../show-keys.ts";
-import { orgOption, orgQuery, overHttp, type SharedCommand } from "./call.ts";
+import { commandFor } from "../show-once.ts";
+import type { Terminal } from "../terminal.ts";
+import { callApi, orgOption, orgQuery, overHttp, type SharedCommand, type WithCaller } from "./call.ts";
+
+type AuditEntry = AnswerOf<"listAuditLogs">["data"][number];
 
 const keyId = { name: "KEY_ID", required: true, help: "the id that `keys list` shows" };
 
@@ -30,6 +39,39 @@ const list: SharedCommand = {
       for await (const { body } of caller.pages("listKeys", { query })) rows.push(...body.keys.map(keyRowOf));
       showKeyRows(input, terminal, rows.filter(isWanted));
     });
+  },
+};
+
+/** With a key of one's own, which makes a key like itself. The operator's command makes keys of every kind. */
+export const create: Command = {
+  name: "create",
+  summary: "Make a key like your own, at most as strong, and show it once",
+  connects: true,
+  options: {
+    name: { value: "TEXT", help: "whose key it is, such as the vendor's name" },
+    ...onlyOption,
+    "expires-in-days": {
+      value: "N",
+      help: `default: ${keyLimits.madeKeyDaysDefault}, or as long as your key`,
+    },
+    ...apiOptions,
+  },
+  examples: [
+    "keys create --name vendor --only metrics:read",
+    "keys create --name assistant --only learnings:read --expires-in-days 30",
+  ],
+  run: (input, terminal, findTarget) => {
+    const only = onlyOf(input);
+    const days = input.integer("expires-in-days", { min: 1, max: keyLimits.madeKeyDaysMax });
+    const body = {
+      name: input.requiredText("name"),
+      ...(only && { only }),
+      ...(days !== undefined && { expires_in_days: days }),
+    };
+    const end = (id: string) => `To end it: ${commandFor(input, `keys revoke ${id}`)}`;
+    return callApi(input, findTarget, (client) =>
+      showIssuedRow(input, terminal, async () => (await client.createKey({ body })).body, end),
+    );
   },
 };
 
@@ -63,10 +105,16 @@ const rotate: SharedCommand = {
 
 const revoke: SharedCommand = {
   name: "revoke",
-  summary: "End a key now, with its successors and the keys before it that still work",
-  argument: keyId,
-  examples: ["keys revoke KEY_ID"],
+  summary: "End a key now, with its successors, the keys before it that still work, and what these made",
+  argument: { ...keyId, required: false },
+  operatorOptions: {
+    leaked: {
+      help: "read the text of a leaked key of any kind from standard input; tell what was done with it",
+    },
+  },
+  examples: ["keys revoke KEY_ID", "keys revoke --leaked < leaked.txt"],
   run: (input, terminal, withCaller) => {
+    if (input.flag("leaked")) return revokeLeaked(input, terminal, withCaller);
     const id = input.requiredArgument(keyId.name);
     return withCaller(async (caller) => {
       const { body } = await caller.deleteKey({ path: { key_id: id } });
@@ -76,5 +124,30 @@ const revoke: SharedCommand = {
   },
 };
 
+async function revokeLeaked(input: CommandInput, terminal: Terminal, withCaller: WithCaller): Promise<void> {
+  if (input.argument !== undefined) throw new UsageError("--leaked reads the key: give no KEY_ID.");
+  const text = await terminal.ask("Text of the leaked key (what you type is not shown): ", { hidden: true });
+  await withCaller(async ({ endLeakedKey }) => {
+    const report = await endLeakedKey?.(text);
+    if (!report) return;
+    if (input.flag("json")) return terminal.out(JSON.stringify(report));
+    const { id, revoked_key_ids: ended, entries, webhooks } = report;
+    terminal.say(
+      ended.length === 0 ? `Key ${id} had ended before.` : `Key ${id} is revoked${alsoEnded(id, ended)}.`,
+    );
+    for (const { id: webhook, url } of webhooks)
+      terminal.say(`Webhook ${webhook} goes on ringing ${url}: a key that ended made or changed it.`);
+    showList(input, terminal, {
+      records: entries.map(entryRow),
+      document: report,
+      none: "Nothing was done with it.",
+    });
+  });
+}
+
+const entryRow = ({ created_at, actor, action, resource_id, summary, ip_address }: AuditEntry) => ({
+  ...{ created_at, key_id: actor.key_id, action, resource_id, summary, ip_address },
+});
+
 export const shared: readonly SharedCommand[] = [list, rotate, revoke];
-export const commands: readonly Command[] = shared.map(overHttp);
+export const commands: readonly Command[] = [create, ...shared.map(overHttp)];

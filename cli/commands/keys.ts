@@ -7,11 +7,11 @@ import { findOrganizationByName } from "../../lib/organizations/find.ts";
 import { toTimestamp } from "../../lib/runtime/clock.ts";
 import { UsageError } from "../../lib/runtime/operator-error.ts";
 import type { Table } from "../../lib/store/table.ts";
-import { shared } from "../api/keys.ts";
+import { create as httpCreate, shared } from "../api/keys.ts";
 import type { Command, CommandInput } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
-import { overHttpOrAsOperator } from "../over-http-or-as-operator.ts";
-import { type IssuedRow, showIssuedRow } from "../show-keys.ts";
+import { eitherWay, overHttpOrAsOperator } from "../over-http-or-as-operator.ts";
+import { type IssuedRow, onlyOf, onlyOption, showIssuedRow } from "../show-keys.ts";
 import { commandFor } from "../show-once.ts";
 
 const kinds = ["organization", "user", "instance", "legacy", "agentic"] as const;
@@ -25,7 +25,6 @@ const create: Command = {
     kind: {
       value: "KIND",
       help: `${kinds.join(", ")}; workspace tokens: tokens create`,
-      required: true,
     },
     org: { value: "ORG", help: "the organization, by provider id or UUID (all kinds but instance)" },
     instance: { value: "ID", help: "the instance (instance keys)" },
@@ -40,6 +39,7 @@ const create: Command = {
       value: "TEXT",
       help: `a name by which you recognize the key, 1 to ${keyLimits.nameCharactersMax} characters`,
     },
+    ...onlyOption,
     "expires-in-days": { value: "N", help: "default: never" },
   },
   examples: [
@@ -62,11 +62,13 @@ const create: Command = {
 
 /** Checks the command line before a connection is opened; the organizations are looked up later. */
 function parseKeyRequest(input: CommandInput): (table: Table) => Promise<KeyRequest> {
-  const kind = input.choice("kind", kinds) ?? "organization";
+  const kind = input.choice("kind", kinds);
+  if (kind === undefined) throw new UsageError("--kind is missing.");
   refuseForeignOptions(input, kind);
   const naming = {
     name: input.text("name"),
     expiresInDays: input.integer("expires-in-days", anyCount),
+    only: onlyOf(input),
     actor: operator,
   };
   const role = input.text("role") ?? "cr_member";
@@ -84,7 +86,7 @@ function parseKeyRequest(input: CommandInput): (table: Table) => Promise<KeyRequ
 /** A provider id is unique within its instance, even if another tenant uses the same id. */
 function parseInstanceRequest(
   input: CommandInput,
-  common: Pick<KeyRequest & { kind: "instance" }, "name" | "expiresInDays" | "actor" | "role">,
+  common: Pick<KeyRequest & { kind: "instance" }, "name" | "expiresInDays" | "only" | "actor" | "role">,
 ): (table: Table) => Promise<KeyRequest> {
   const instanceId = input.requiredText("instance");
   const homeName = input.requiredText("home");
@@ -114,7 +116,10 @@ function refuseForeignOptions(input: CommandInput, kind: (typeof kinds)[number])
   if (foreign) throw new UsageError(`--${foreign} cannot be used with --kind ${kind}.`);
 }
 
-export const commands: readonly Command[] = [create, ...shared.map(overHttpOrAsOperator)];
+export const commands: readonly Command[] = [
+  eitherWay(httpCreate, create),
+  ...shared.map(overHttpOrAsOperator),
+];
 
 export const issuedRow = ({ text, key }: IssuedKey): IssuedRow => ({
   ...key,

@@ -8,7 +8,7 @@ import { keyLimits } from "../../lib/contract/limits.ts";
 import type { Command, OptionDefinitions } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
 import { listOptions } from "../listing.ts";
-import { alsoEnded, keyRowOf, showIssuedRow, showKeyRows } from "../show-keys.ts";
+import { alsoEnded, keyRowOf, onlyOf, onlyOption, showIssuedRow, showKeyRows } from "../show-keys.ts";
 import { commandFor } from "../show-once.ts";
 import { issuedRow } from "./keys.ts";
 
@@ -30,6 +30,7 @@ const create: Command = {
       help: `${keyLimits.tokenExpiryDaysMin} to ${keyLimits.tokenExpiryDaysMax}`,
       required: true,
     },
+    ...onlyOption,
   },
   examples: ["tokens create --workspace acme --as 501 --name reports --expires-in-days 90"],
   run: (input, terminal) => {
@@ -39,6 +40,7 @@ const create: Command = {
       as: input.requiredText("as"),
       name: input.requiredText("name"),
       expiresInDays: input.integer("expires-in-days", { min, max }) ?? min,
+      only: onlyOf(input),
     };
     return withConnection(input, ({ audited }) =>
       showIssuedRow(

@@ -11,6 +11,13 @@ type Calls<Names extends OperationName> = {
  */
 export type Caller = Pick<Client, "pages"> &
   Calls<"decideLearning" | "searchLearnings"> & {
+    /** Undefined over HTTP: only the operator sees what keys of every kind did. */
+    endLeakedKey?(text: string): Promise<{
+      readonly id: string;
+      readonly revoked_key_ids: readonly string[];
+      readonly entries: AnswerOf<"listAuditLogs">["data"];
+      readonly webhooks: ReadonlyArray<Pick<AnswerOf<"getWebhook">, "id" | "url" | "types">>;
+    }>;
     rotateKey(
       request: RequestOf<"rotateKey"> & {
         /** For a legacy key: the member who owns the organization key that replaces it. */

@@ -87,7 +87,16 @@ export type ReferencePage = {
   readonly menuTitle: string;
 };
 
-const jobs = ["warehouse", "weekly-report", "idle-seats", "siem", "code-scanning", "agents-md", "webhooks"];
+const jobs = [
+  "warehouse",
+  "weekly-report",
+  "idle-seats",
+  "siem",
+  "code-scanning",
+  "agents-md",
+  "keys",
+  "webhooks",
+];
 
 /** Markdown that is served as pages, by path. */
 export const referencePages: Readonly<Record<string, ReferencePage>> = {

@@ -15,6 +15,7 @@ import { findOrganizationByName, readAllOrganizations, readOrganizations } from 
 import { OperatorError } from "../runtime/operator-error.ts";
 import { pagesOf, pagingOf, parsed } from "./call.ts";
 import type { Connection } from "./connection.ts";
+import { endLeakedKey } from "./leaked-key.ts";
 import { seatGroups } from "./seat-groups.ts";
 
 /**
@@ -54,6 +55,7 @@ export function operatorCaller(connection: Connection): Caller {
   return {
     pages: pagesOf(paged),
     seatGroups: (organization) => seatGroups(connection, organization),
+    endLeakedKey: (text) => endLeakedKey(audited, text),
     rotateKey: async ({ path, body }) => {
       const { grace_seconds: graceSeconds = keyLimits.graceSecondsDefault, owner } = body;
       const rotated = await rotateKey(audited, { ...audited, id: path.key_id, graceSeconds, owner });

@@ -98,7 +98,7 @@ describe("whoami describes a key", () => {
 
   test("whoami describes a key with its organization, member, role and permissions", () => {
     expect(describePrincipal(principalOf("user"))).toEqual({
-      key: { id: "k1", kind: "user", name: "nightly", expires_at: null },
+      key: { id: "k1", kind: "user", name: "nightly", expires_at: null, only: null, made_by: null },
       scope: { tenant: "organization", tenant_id: "1", home: null, organizations: [organization] },
       user_id: "501",
       role: "cr_admin",

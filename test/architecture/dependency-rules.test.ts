@@ -50,7 +50,15 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // What an operator's command works on: the local service or a deployed stack, and the operations called there.
   "lib/operator": [
     ...["lib/local", "lib/store", "lib/audit", "lib/events", "lib/index", "lib/learnings"],
-    ...["lib/client", "lib/http", "lib/access", "lib/organizations", "lib/people", "lib/metrics"],
+    ...[
+      "lib/client",
+      "lib/http",
+      "lib/access",
+      "lib/organizations",
+      "lib/people",
+      "lib/metrics",
+      "lib/webhooks",
+    ],
   ],
   // Checks of an account, of a running service, and of what only AWS can show.
   "lib/checks": [

@@ -39,6 +39,8 @@ describe("GET /v1/keys", () => {
       state: "active",
       successor_id: null,
       refused_because: null,
+      only: null,
+      made_by: null,
     });
     for (const { text, key } of Object.values(setup.keys)) {
       expect(answer.body.toString()).not.toContain(text);
@@ -230,6 +232,7 @@ describe("the audit log of keys", () => {
       role: "cr_member",
       expires_at: new Date(old.key.expires_at_ms ?? 0).toISOString(),
       organizations: ["logged-org"],
+      ...{ only: null, made_by: null },
     };
     const about = { kind: "organization", name: "ci", owner: "u-member" };
     expect(of("key.created", old.key.id)?.metadata).toEqual({ ...about, ...rights });

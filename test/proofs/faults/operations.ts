@@ -64,6 +64,7 @@ const special: Partial<Record<OperationId, Sent & Partial<Scenario>>> = {
   updateLearning: learnings,
   deleteLearning: learnings,
   deleteRole: { doneBefore: /^404 ROLE_NOT_FOUND$/ },
+  createKey: { body: { idempotency_key } },
   rotateKey: { doneBefore: /^409 KEY_ROTATED$/ },
   // Encrypted differently every time.
   createWebhook: { body: { idempotency_key }, uncompared: /WEBHOOK-SECRETS#|ONCE#/ },

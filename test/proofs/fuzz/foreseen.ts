@@ -33,6 +33,8 @@ export function foreseen(draft: Draft, home: FuzzHome): Foreseen {
       : ["LEARNING_NOT_FOUND"];
   if (id === "createRole")
     return isUnknownRole(draft.body?.duplicate_from) ? ["ROLE_NOT_FOUND"] : ["done", "ROLE_NAME_TAKEN"];
+  // Fewer days than the key has left, at most 50 keys, an idempotency key that was sent before: any may be met.
+  if (id === "createKey") return ["done", "KEY_LIMITED", "KEY_LIMIT_REACHED", "KEY_EXISTS"];
   if (id === "rotateKey" || id === "deleteKey") return ["KEY_NOT_FOUND"];
   // Any text fits the schema, and hardly any is a URL.
   if (id === "createWebhook") return ["INVALID_REQUEST"];

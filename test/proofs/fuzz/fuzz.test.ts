@@ -134,6 +134,7 @@ async function playAll(
  */
 function foreseenAtEdge({ operation }: Draft) {
   if (operation.id === "giveRole") return ["SYSTEM_ROLE"] as const;
+  if (operation.id === "createKey") return ["done", "KEY_LIMITED", "KEY_EXISTS"] as const;
   if (operation.id === "rotateKey" || operation.id === "deleteKey") return ["KEY_NOT_FOUND"] as const;
   if (operation.id === "createWebhook") return ["INVALID_REQUEST"] as const;
   // Without a change it is only missing.

@@ -111,7 +111,7 @@ function selectingKinds(operation: OperationId): Kinds {
 /** These would change the caller's own things. */
 const changing: ReadonlySet<OperationId> = new Set<OperationId>([
   ...(["updateLearning", "deleteLearning", "decideLearning"] as const),
-  ...(["setSeatAssignment", "rotateKey", "deleteKey"] as const),
+  ...(["setSeatAssignment", "createKey", "rotateKey", "deleteKey"] as const),
   ...(["createWebhook", "updateWebhook", "deleteWebhook", "rotateWebhook", "testWebhook"] as const),
 ]);
 

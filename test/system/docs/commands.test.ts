@@ -76,6 +76,10 @@ const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
     /^(\w+=\$\()?npx review-api (webhooks (?!list)|listen)\b/,
     "needs a receiver; test/system/cli/webhooks.test.ts runs all of them",
   ],
+  [
+    /VENDOR_KEY|leaked\.txt/,
+    "needs the lines before it; keys-job.test.ts and cli/narrow-keys.test.ts run them",
+  ],
   [/^(node|python3) receiver\./, "runs until it is stopped; test/system/docs/receivers.test.ts runs both"],
   [/^npx cdk\b/, "needs an AWS account"],
   [/^(\w+=\$\()?aws /, "needs an AWS account"],

@@ -204,6 +204,24 @@ export function goodCallsOn({ deployment, world, fixture }: Stage) {
       const ofInstance = await send("listKeys", {}, "instance");
       expect(ofInstance.json).toMatchObject({ keys: [{ kind: "instance" }] });
     },
+    async createKey() {
+      const { role_id: role } = await newRole("Maker");
+      const { organization } = fixture();
+      const own = await world.key({ kind: "organization", organization, owner: "u-member", role });
+      const made = z.object({ key: z.string(), id: z.string() });
+      const call = async (id: OperationId, key: string, options = {}) =>
+        await callAs(operationOf(id), key, options);
+      const body = { idempotency_key: "6f1c2b7e-3333-4000-8000-000000000003" };
+      expect((await call("createKey", own.text, { body })).status).toBe(201);
+      // A repeat ends the first one.
+      const again = made.parse((await call("createKey", own.text, { body })).json);
+      const rotation = await call("rotateKey", again.key, { subject: { key_id: again.id } });
+      const next = made.parse(rotation.json);
+      expect((await call("deleteKey", own.text, { subject: { key_id: next.id } })).status).toBe(204);
+      expect((await call("createKey", own.text)).status).toBe(201);
+      expect((await call("deleteKey", own.text, { subject: { key_id: own.key.id } })).status).toBe(204);
+      expect((await send("createKey", {}, "workspace")).status).toBe(201);
+    },
     async rotateKey() {
       const { role_id: role } = await newRole("Robot");
       const { organization } = fixture();

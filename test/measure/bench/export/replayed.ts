@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
-import { engineClient, startEngine } from "../../../../lib/local/engine/engine.ts";
 import * as kinds from "../../../../lib/contract/items.ts";
 import { organizationTenant } from "../../../../lib/contract/tenants.ts";
 import { createCursorKeys } from "../../../../lib/http/cursor-keys.ts";
+import { engineClient, startEngine } from "../../../../lib/local/engine/engine.ts";
 import { systemClock } from "../../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../../lib/runtime/random.ts";
 import { createTable } from "../../../../lib/store/create-table.ts";

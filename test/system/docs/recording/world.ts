@@ -258,7 +258,7 @@ async function makeKeys(world: World, { organization, hosted, second }: Places, 
   await world.workspace("former", { name: "Former", admins: [{ user_id: "502", email: null }] });
   step("key in its grace");
   const rotated = await world.key({ kind: "organization", organization, ...admin });
-  await world.rotate(rotated, 3600);
+  await world.rotate(rotated, 30 * 86_400);
   return { ...keys, homeless: homeless.text, workspace, formerAdmin, rotated: rotated.text };
 }
 

@@ -1,0 +1,58 @@
+import { requireKey } from "../access/key-requirements.ts";
+import { parseKeyText } from "../access/key-text.ts";
+import { revokeLine } from "../access/revoke-key.ts";
+import type { AuditedContext } from "../audit/entry.ts";
+import { toAuditRecord } from "../audit/export.ts";
+import { type AuditPosition, readAuditLog } from "../audit/list.ts";
+import { pageLimits } from "../contract/limits.ts";
+import { organizationTenant, type TenantKey } from "../contract/tenants.ts";
+import { OperatorError } from "../runtime/operator-error.ts";
+import type { AuditItem } from "../store/items/audit.ts";
+import { readWebhooks } from "../webhooks/scope.ts";
+
+/** Ends a key of any kind whose text leaked. Tells what was done with it and with the keys that ended with it. */
+export async function endLeakedKey(context: AuditedContext, text: string) {
+  const parsed = parseKeyText(text);
+  if (!parsed) throw new OperatorError("This is not the text of a key. Nothing was changed.");
+  const key = await requireKey(context.table, parsed.id);
+  const ended = await revokeLine(context, key, context);
+  const ownerOf = (organization: string | null) =>
+    organization === null ? key.tenant : organizationTenant(organization);
+  // Workspace tokens and instance keys act in several organizations, whose entries are in the log of their tenant.
+  const owner = key.kind === "instance" ? key.tenant : ownerOf(key.organization);
+  const entries = await entriesOf(context, owner, new Set([key.id, ...ended]));
+  const changed = entries.filter(({ resource_type }) => resource_type === "webhook");
+  const owners = [...new Set(changed.map(({ organization }) => ownerOf(organization)))];
+  const webhooks = await Promise.all(
+    owners.map((each) =>
+      readWebhooks(context.table, { owner: each, tenant: key.tenant, organization: null, authorized: null }),
+    ),
+  );
+  const rings = webhooks
+    .flat()
+    .filter(
+      (each) => each.disabled_reason === null && changed.some(({ resource_id }) => resource_id === each.id),
+    );
+  return {
+    id: key.id,
+    revoked_key_ids: ended,
+    entries: entries.map(toAuditRecord),
+    webhooks: rings.map(({ id, url, types }) => ({ id, url, types })),
+  };
+}
+
+/** The entries of what these keys did, and of what was done with them. */
+async function entriesOf(context: AuditedContext, owner: TenantKey, ids: ReadonlySet<string>) {
+  const entries: AuditItem[] = [];
+  let after: AuditPosition | null = null;
+  do {
+    const { entries: found, next } = await readAuditLog(context, {
+      ...{ owner, order: "asc", fromMs: undefined, toMs: undefined, after },
+      ...{ limit: pageLimits.auditLogs.max, retentionDays: context.retentionDays },
+      wanted: ({ actor, resource_id }) => ids.has(actor.key_id ?? "") || ids.has(resource_id ?? ""),
+    });
+    entries.push(...found);
+    after = next;
+  } while (after !== null);
+  return entries;
+}

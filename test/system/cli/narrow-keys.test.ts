@@ -1,0 +1,92 @@
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import { answerTool, callJson, callTool } from "../../cli/support.ts";
+import { useService } from "../../support/service.ts";
+
+const service = useService({ demo: true });
+const issued = z.object({ id: z.string(), key: z.string() });
+const http = (key = service().keys.organization ?? "") => ["--url", service().url, "--key", key];
+const operator = () => ["--data", service().folder];
+const create = async (...words: readonly string[]) =>
+  issued.parse(await callJson("keys", "create", ...words));
+const onlyOf = async (key: string) =>
+  z
+    .object({ key: z.object({ only: z.array(z.string()).nullable(), made_by: z.string().nullable() }) })
+    .parse(await callJson("whoami", ...http(key))).key;
+
+describe("keys create", () => {
+  test("over HTTP makes a key like one's own; keys list shows what it may do and who made it", async () => {
+    const { id, key } = await create("--name", "vendor", "--only", "metrics:read,people:read", ...http());
+    const { made_by, only } = await onlyOf(key);
+    expect(only).toEqual(["metrics:read", "people:read"]);
+    for (const words of [http(), operator()]) {
+      const rows = z.object({ keys: z.array(z.looseObject({ id: z.string() })) });
+      const { keys } = rows.parse(await callJson("keys", "list", ...words));
+      expect(keys.find((row) => row.id === id)).toMatchObject({ only: "metrics:read people:read", made_by });
+    }
+  });
+
+  test("as the operator makes narrow keys of every kind, and tokens create makes narrow tokens", async () => {
+    const member = ["--org", "1001", "--owner", "501", "--only", "learnings:read", ...operator()];
+    for (const kind of ["organization", "user"])
+      expect((await onlyOf((await create("--kind", kind, ...member)).key)).only).toEqual(["learnings:read"]);
+    const words = ["--workspace", "acme", "--as", "501", "--name", "t", "--expires-in-days", "1"];
+    const token = await callJson("tokens", "create", ...words, "--only", "audit_logs:read", ...operator());
+    expect((await onlyOf(issued.parse(token).key)).only).toEqual(["audit_logs:read"]);
+  });
+
+  test.each([
+    [
+      ["--name", "v", "--only", "metrics:write"],
+      /^--only takes a list of metrics:read, .*no "metrics:write"\.$/,
+    ],
+    [["--only", "metrics:read"], /^--name is missing\.$/],
+    [["--name", "v", "--kind", "user"], /^--kind works only as the operator/],
+  ])("over HTTP %j is a sentence and exit code 2", async (words, sentence) => {
+    const { code, stderr } = await callTool("keys", "create", ...words, ...http());
+    expect([code, stderr.split("\n")[0]]).toEqual([2, expect.stringMatching(sentence)]);
+  });
+});
+
+describe("keys revoke --leaked", () => {
+  const leaked = (text: string, ...words: readonly string[]) =>
+    answerTool([text], "keys", "revoke", "--leaked", ...words, ...operator());
+
+  test("ends the key with its rotations and what these made, shows what they did, and names ringing webhooks", async () => {
+    const words = ["--kind", "organization", "--org", "1001", "--owner", "501", "--role", "cr_admin"];
+    const first = await create(...words, ...operator());
+    const made = await create("--name", "made", ...http(first.key));
+    const hook = z.object({ id: z.string() });
+    const { id } = hook.parse(
+      await (
+        await fetch(`${service().url}/v1/webhooks`, {
+          ...{ method: "POST", body: JSON.stringify({ url: "http://127.0.0.1:9/", types: ["learnings"] }) },
+          headers: { "x-service-api-key": made.key, "content-type": "application/json" },
+        })
+      ).json(),
+    );
+    const rotated = await callJson("keys", "rotate", first.id, "--grace-seconds", "60", ...http(first.key));
+    const next = issued.parse(rotated);
+    const { code, stdout, stderr } = await leaked(first.key);
+    expect(code).toBe(0);
+    expect(stderr).toContain(`Key ${first.id} is revoked, and with it 2 other keys of its line`);
+    expect(stderr).toContain(`Webhook ${id} goes on ringing http://127.0.0.1:9/`);
+    for (const text of ["key.created", "key.rotated", "webhook.created", "key.revoked", made.id, next.id])
+      expect(stdout + stderr).toContain(text);
+    for (const { key } of [first, made, next]) expect((await callTool("whoami", ...http(key))).code).toBe(1);
+    const again = await leaked(first.key, "--json");
+    expect([again.code, JSON.parse(again.stdout)]).toMatchObject([0, { id: first.id, revoked_key_ids: [] }]);
+  });
+
+  test("takes a key of any kind, and changes nothing for a text that is no key", async () => {
+    for (const kind of ["legacy", "agentic", "workspace"] as const) {
+      const { code, stderr } = await leaked(service().keys[kind] ?? "");
+      expect([code, stderr]).toEqual([0, expect.stringMatching(/^Key k\w+ is revoked/)]);
+    }
+    expect(await leaked("rk_nonsense")).toMatchObject({
+      ...{ code: 1, stderr: "This is not the text of a key. Nothing was changed." },
+    });
+    expect((await callTool("keys", "revoke", "k1", "--leaked", ...operator())).code).toBe(2);
+    expect((await callTool("keys", "revoke", ...operator())).stderr).toMatch(/^KEY_ID is missing\./);
+  });
+});

@@ -1,0 +1,47 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+import { createClient } from "../../../lib/client/client.ts";
+import { blockCommands, read } from "../../docs/pages.ts";
+import { useService } from "../../support/service.ts";
+import { entry } from "../../support/tool.ts";
+
+const service = useService({ demo: true });
+const run = promisify(execFile);
+
+test("the page's commands make a metrics-only key in an empty folder, and end it", async () => {
+  const cwd = await mkdtemp(join(tmpdir(), "keys-job-"));
+  onTestFinished(() => rm(cwd, { recursive: true }));
+  const commands = blockCommands(read("docs/use/jobs/keys.md")).map((line) => line.replace(/\s+#.*$/, ""));
+  const [make = "", whoami = "", users = "", list = "", revoke = ""] = commands;
+  expect([make, whoami, users, list, revoke].map((line) => line.replace(/ (?:--|https).*/, ""))).toEqual([
+    ...["VENDOR_KEY=$(npx review-api keys create", "curl", "curl", "npx review-api keys list"],
+    'npx review-api keys revoke "$KEY_ID"',
+  ]);
+  const env = {
+    ...process.env,
+    ...{ REVIEW_API_URL: service().url, REVIEW_API_KEY: service().keys.organization },
+  };
+  const npx = `npx() { shift; "${process.execPath}" "${entry}" "$@"; }`;
+  const lines = async (...script: string[]) => {
+    const text = script.join("\n").replaceAll("https://api.example.com", service().url);
+    return await run("bash", ["-c", `set -e\n${npx}\n${text}`], { cwd, env });
+  };
+  const { stdout, stderr } = await lines(make, whoami, "echo", users, "echo", list, 'echo "$VENDOR_KEY"');
+  const [me = "", refused = "", ...rest] = stdout.split("\n");
+  const key = rest.at(-2) ?? "";
+  const id = /has the id (k\w+)/.exec(stderr)?.[1] ?? "";
+  expect(JSON.parse(me)).toMatchObject({ key: { id, only: ["metrics:read"] } });
+  expect(JSON.parse(refused)).toMatchObject({ error: { code: "KEY_LIMITED" } });
+  expect(rest.find((line) => line.includes(id))).toContain("metrics:read");
+
+  const client = createClient({ baseUrl: service().url, key });
+  const query = { start_date: "2026-01-01", end_date: "2026-01-31" };
+  expect((await client.listReviewMetrics({ query })).status).toBe(200);
+  await expect(client.listUsers()).rejects.toMatchObject({ status: 403, code: "KEY_LIMITED" });
+  await lines(`KEY_ID=${id}`, revoke);
+  await expect(client.whoami()).rejects.toMatchObject({ status: 401 });
+}, 120_000);
