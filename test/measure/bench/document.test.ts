@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { documentFile, documentOf } from "./document.ts";
 import { lineChart } from "./picture.ts";
-import { type Result, readResult } from "./results.ts";
+import { isDone, type Result, readResult } from "./results.ts";
 import { atMost, sectionNames } from "./section.ts";
 
 const picture = lineChart({
@@ -76,6 +76,21 @@ test("pictures, machine and date are in the document", () => {
   const document = documentOf([result], "benchmarks");
   expect(document).toContain("![a level line](benchmarks/units.svg)");
   expect(document).toContain("- 2026-11-15, some, 2 cores, 8 GB, linux 6, node 24: growth (12 s)");
+});
+
+test("a run that goes on repeats what is of another commit, another processor, or changed code", () => {
+  const done: Result = { ...result, commit: "0123456789ab" };
+  expect(isDone(done, "0123456789ab", "some")).toBe(true);
+  expect(documentOf([done], "benchmarks")).toContain("- 2026-11-15, commit 0123456789ab, some");
+  expect(isDone(done, "ba9876543210", "some")).toBe(false);
+  expect(isDone(done, "0123456789ab", "another")).toBe(false);
+  expect(isDone({ ...done, quick: true }, "0123456789ab", "some")).toBe(false);
+  const changed = { ...done, commit: "0123456789ab-changed" };
+  expect(isDone(changed, "0123456789ab-changed", "some")).toBe(false);
+  expect([isDone(undefined, "0123456789ab", "some"), isDone(result, "0123456789ab", "some")]).toEqual([
+    false,
+    false,
+  ]);
 });
 
 test("results of tiny sizes are marked as no measurement", () => {

@@ -19,7 +19,8 @@ export const documentFile = (directory: string): string =>
 export function documentOf(results: readonly Result[], folder: string): string {
   const parts = [
     "# Benchmarks",
-    "`npm run bench` writes this page; `npm run bench -- <section>` repeats one section. Counts (round trips, calls, " +
+    "`npm run bench` writes this page; `npm run bench -- <section>` repeats one section, and `npm run bench -- --resume` goes " +
+      "on after a stop. Counts (round trips, calls, " +
       "capacity units) do not depend on the machine, and tests check them. A ratio compares two things that were " +
       "measured in one run. Absolute times say little about AWS; they are shown only beside the ratios.",
     ...tinyLine(results),
@@ -65,9 +66,9 @@ const missedLine = ({ name, value, target }: Target): string =>
 
 /** Sections measured in one run share their line. */
 function measuredOn(results: readonly Result[]): string {
-  const lines = results.map(({ name, measuredOn: day, seconds, machine }) => ({
+  const lines = results.map(({ name, measuredOn: day, commit, seconds, machine }) => ({
     name: `${name} (${Math.round(seconds)} s)`,
-    where: `${day}, ${inWords(machine)}`,
+    where: `${day}, ${commit === undefined ? "" : `commit ${commit}, `}${inWords(machine)}`,
   }));
   return [...Map.groupBy(lines, ({ where }) => where)]
     .map(([where, group]) => `- ${where}: ${group.map(({ name }) => name).join(", ")}`)

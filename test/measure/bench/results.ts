@@ -1,6 +1,8 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
+import { projectDirectory } from "../../../infra/bundle.ts";
+import { commitOf } from "../../../infra/commit.ts";
 import type { Machine } from "./machine.ts";
 import { type Section, type SectionName, sectionNames } from "./section.ts";
 
@@ -12,6 +14,8 @@ export type Result = {
   readonly title: string;
   readonly quick: boolean;
   readonly measuredOn: string;
+  /** Results from before this was stored have none. */
+  readonly commit?: string | undefined;
   readonly seconds: number;
   readonly machine: Machine;
   readonly section: Section;
@@ -23,6 +27,7 @@ const resultSchema: z.ZodType<Result> = z.object({
   title: z.string(),
   quick: z.boolean(),
   measuredOn: z.string(),
+  commit: z.string().optional(),
   seconds: z.number(),
   machine: z.object({
     processor: z.string(),
@@ -41,6 +46,17 @@ const resultSchema: z.ZodType<Result> = z.object({
     figures: z.record(z.string(), z.number()).optional(),
   }),
 });
+
+/** The code that is measured; the results themselves are not part of it. */
+export const measuredCommit = (): string => commitOf(projectDirectory, ["docs/reports"]) ?? "unknown";
+
+/** Whether a run that goes on after a stop need not repeat the section. Code with changes has no name of its own. */
+export const isDone = (result: Result | undefined, commit: string, processor: string): boolean =>
+  result !== undefined &&
+  !result.quick &&
+  result.commit === commit &&
+  !/changed|unknown/.test(commit) &&
+  result.machine.processor === processor;
 
 const fileOf = (directory: string, name: string): string => join(directory, "results", `${name}.json`);
 

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { chooseEngine } from "../../../lib/local/engine/engine.ts";
 import { thisMachine } from "./machine.ts";
 import { printSection } from "./print.ts";
-import { keepResult } from "./results.ts";
+import { keepResult, measuredCommit } from "./results.ts";
 import { type SectionModule, sectionNames } from "./section.ts";
 
 const [given, directory = "", flag] = process.argv.slice(2);
@@ -25,6 +25,7 @@ if (needs && !chooseEngine()[needs]) {
   console.log(`  not measured: the engine here, ${chooseEngine().name}, has no vector index.`);
   process.exit(0);
 }
+const commit = measuredCommit();
 const startedAt = performance.now();
 const say = (line: string): void => {
   process.stderr.write(`  [${((performance.now() - startedAt) / 1000).toFixed(0)} s] ${line}\n`);
@@ -37,6 +38,7 @@ await keepResult(directory, {
   title: section.title,
   quick,
   measuredOn: new Date().toISOString().slice(0, 10),
+  commit,
   seconds: Math.round(seconds),
   machine: thisMachine(),
   section: measured,

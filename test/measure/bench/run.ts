@@ -1,12 +1,13 @@
 /**
  * All sections in order, or those named:
  *
- *   node test/measure/bench/run.ts [--quick | --page] [section …]
+ *   node test/measure/bench/run.ts [--quick | --page | --resume] [section …]
  *
  * Each runs in a process of its own and leaves docs/reports/benchmarks/results/<section>.json; the page
  * docs/reports/benchmarks.md is made from all of these. `--quick` takes tiny sizes and writes beside the system's
- * temporary files instead. `--page` measures nothing: it writes the page again from the stored results. Exits non-zero
- * when a section failed or a target was missed.
+ * temporary files instead. `--page` measures nothing: it writes the page again from the stored results. `--resume` goes on
+ * after a stop: sections that have a result of this commit on this processor are not measured again. Exits non-zero when a
+ * section failed or a target was missed.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,14 +17,19 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { documentFile, writeDocument } from "./document.ts";
-import { readResult } from "./results.ts";
+import { thisMachine } from "./machine.ts";
+import { isDone, measuredCommit, readResult } from "./results.ts";
 import { sectionNames } from "./section.ts";
 
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: "boolean", default: false }, page: { type: "boolean", default: false } },
+  options: {
+    quick: { type: "boolean", default: false },
+    page: { type: "boolean", default: false },
+    resume: { type: "boolean", default: false },
+  },
 });
 const unknown = positionals.filter((name) => !sectionNames.some((known) => known === name));
 if (unknown.length > 0)
@@ -35,8 +41,17 @@ const directory = values.quick
   ? join(tmpdir(), "review-api-bench", "benchmarks")
   : here("../../../docs/reports/benchmarks");
 
+const commit = measuredCommit();
+const startedAt = performance.now();
 const failed: string[] = [];
-for (const name of chosen) {
+for (const [index, name] of chosen.entries()) {
+  const minutes = Math.round((performance.now() - startedAt) / 60_000);
+  const progress = `${index + 1} of ${chosen.length}: ${name}, after ${minutes} minutes`;
+  if (values.resume && isDone(await readResult(directory, name), commit, thisMachine().processor)) {
+    console.log(`\n${progress}: there is a result of ${commit}`);
+    continue;
+  }
+  console.log(`\n${progress}`);
   if (!existsSync(here(`./${name}/section.ts`)) || !(await runs(name))) failed.push(name);
 }
 

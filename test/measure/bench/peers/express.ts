@@ -14,7 +14,7 @@ import {
   problemsOf,
   type Query,
   querySchema,
-} from "./service.ts";
+} from "../peer-service.ts";
 
 /** The adapter puts API Gateway's own id there when the caller sends none. */
 const requestIdHeader = "x-request-id";

@@ -12,7 +12,7 @@ import {
   organizationsPage,
   problemOf,
   type Query,
-} from "./service.ts";
+} from "../peer-service.ts";
 
 declare module "fastify" {
   interface FastifyRequest {

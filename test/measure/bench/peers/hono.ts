@@ -17,7 +17,7 @@ import {
   problemOf,
   problemsOf,
   querySchema,
-} from "./service.ts";
+} from "../peer-service.ts";
 
 type Environment = {
   Bindings: { event: LambdaEvent & { requestContext: { requestId: string } } };

@@ -32,7 +32,7 @@ import {
   problemsOf,
   type Query,
   querySchema,
-} from "./service.ts";
+} from "../peer-service.ts";
 
 /** What `principal` and `startedAtMs` are, fastify.ts declares for both. */
 type Request = FastifyRequest<{ Querystring: Record<string, string> }>;

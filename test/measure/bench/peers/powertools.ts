@@ -19,7 +19,7 @@ import {
   problemOf,
   type Query,
   querySchema,
-} from "./service.ts";
+} from "../peer-service.ts";
 
 /** Our bundles leave zod's JSON Schema out, which its own Standard Schema face asks for; this is the part used here. */
 const standardQuery: StandardSchemaV1<unknown, Query> = {

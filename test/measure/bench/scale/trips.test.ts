@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import type { QueueMessage } from "../../../../lib/events/ports.ts";
 import { localEmbedder } from "../../../../lib/index/local-embedder.ts";
@@ -36,6 +37,20 @@ test("a full batch of events takes the number of trips that the simulation assum
   expect(sequentialRoundTrips).toBe(trips.changedBatch);
   // None for a single pull request: that it is merged was marked before.
   expect(calls.length).toBeLessThan(changed.length);
+});
+
+test("the page about scale and the change log say the trips of a batch", async () => {
+  const read = (file: string) => readFile(new URL(`../../../../${file}`, import.meta.url), "utf8");
+  const { newBatch, changedBatch } = trips;
+  expect(await read("docs/operate/scale.md")).toContain(
+    `${newBatch} trips to DynamoDB for new pull requests, ${changedBatch} if events change older entries`,
+  );
+  expect(await read("docs/change/stream.md")).toMatch(
+    new RegExp(`, ${newBatch} round trips a batch[^]*, ${changedBatch} round trips \\|`),
+  );
+  expect(await read("CHANGELOG.md")).toContain(
+    `takes ${newBatch} trips to DynamoDB if its pull requests are new, ${changedBatch} if it changes older entries`,
+  );
 });
 
 test("a piece of the index's full check takes the number of trips that the page computes with", async () => {

@@ -15,6 +15,22 @@ import { toApiError } from "../../../../lib/http/errors.ts";
 import { rateLimitHeaders } from "../../../../lib/http/headers.ts";
 import { listOrganizations } from "../../../../lib/organizations/list.ts";
 import { log } from "../../../../lib/runtime/log.ts";
+import { authenticate } from "../../../lib/access/authenticate.ts";
+import { touchLastUsed } from "../../../lib/access/last-used.ts";
+import { checkKeyKind, checkPermission, narrowToPlan } from "../../../lib/access/policy.ts";
+import type { Principal } from "../../../lib/access/principal.ts";
+import { selectOrganizations } from "../../../lib/access/scope.ts";
+import { ApiError } from "../../../lib/contract/api-error.ts";
+import { errorPagePath } from "../../../lib/contract/errors.ts";
+import * as kinds from "../../../lib/contract/items.ts";
+import { listOrganizations as operation } from "../../../lib/contract/operations/organizations.ts";
+import { admit, bucketOwner } from "../../../lib/http/admission.ts";
+import { bindPaging, openCursor, positionText } from "../../../lib/http/cursors.ts";
+import { dependencies } from "../../../lib/http/dependencies.ts";
+import { toApiError } from "../../../lib/http/errors.ts";
+import { rateLimitHeaders } from "../../../lib/http/headers.ts";
+import { listOrganizations } from "../../../lib/organizations/list.ts";
+import { log } from "../../../lib/runtime/log.ts";
 
 /**
  * `GET /v1/organizations` without a frame: the same access, paging and store code that ours runs. Each peer puts
@@ -36,7 +52,7 @@ export async function identify(
     { text: keyText, prefetch: () => (wantsCursorKeys ? [kinds.cursorKeys.key()] : []) },
   );
   checkKeyKind(operation, principal, parameters);
-  if (wantsCursorKeys) cursorKeys.accept(prefetched.get(cursorKeysKey));
+  if (wantsCursorKeys) cursorKeys.accept(prefetched.get(kinds.cursorKeys.key()));
   return principal;
 }
 
