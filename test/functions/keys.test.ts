@@ -39,6 +39,7 @@ describe("GET /v1/keys", () => {
       state: "active",
       successor_id: null,
       refused_because: null,
+      owner_email: null,
     });
     for (const { text, key } of Object.values(setup.keys)) {
       expect(answer.body.toString()).not.toContain(text);
