@@ -28,6 +28,11 @@ export const apiGroups: readonly CommandGroup[] = [
     load: async () => (await import("./commands/export.ts")).commands,
   },
   {
+    name: "people",
+    summary: "Give seats and roles to the people of a CSV file; show somebody, or end what they have",
+    load: async () => (await import("./people/commands.ts")).commands,
+  },
+  {
     name: "roles",
     summary: "List the roles of an organization",
     load: async () => (await import("./api/roles.ts")).commands,

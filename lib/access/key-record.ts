@@ -1,10 +1,11 @@
 import type * as z from "zod";
-import type { KeyRefusal, KeyState } from "../contract/access.ts";
+import type { KeyState } from "../contract/access.ts";
 import type { keyRecord } from "../contract/records-keys.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { isLive, type KeyItem } from "../store/items/key.ts";
 import type { StoredKey } from "./key-registry.ts";
 import { type UsedKey, withUse } from "./last-used.ts";
+import type { KeyStanding } from "./refused-because.ts";
 
 export function keyStateOf(key: KeyItem, nowMs: number): KeyState {
   if (key.revoked_at !== null) return "revoked";
@@ -19,13 +20,14 @@ export const toKeyRecord = (
   key: UsedKey,
   organizations: readonly string[] | null,
   nowMs: number,
-  refusedBecause: KeyRefusal | null = null,
+  { refusal, ownerEmail }: KeyStanding = { refusal: null, ownerEmail: null },
 ): z.output<typeof keyRecord> => ({
   id: key.id,
   kind: key.kind,
   name: key.name,
   role: key.role,
   owner: key.owner,
+  owner_email: ownerEmail,
   organizations: organizations && [...organizations],
   created_at: key.created_at,
   last_used_at: timeOf(key.last_used_at_ms),
@@ -34,7 +36,7 @@ export const toKeyRecord = (
   successor_id: key.rotated_to,
   only: key.only ?? null,
   made_by: key.made_by ?? null,
-  refused_because: refusedBecause,
+  refused_because: refusal,
 });
 
 /** A key that was just made, with its value, which no other answer shows. */

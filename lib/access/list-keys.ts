@@ -13,7 +13,7 @@ import { toKeyRecord } from "./key-record.ts";
 import { keyIdOfRow } from "./key-rows.ts";
 import { readUses } from "./last-used.ts";
 import type { Principal } from "./principal.ts";
-import { readRefusals } from "./refused-because.ts";
+import { readStandings } from "./refused-because.ts";
 import type { Scope } from "./scope.ts";
 
 type Reader = { readonly table: Table; readonly clock: Clock };
@@ -102,16 +102,16 @@ export async function toKeyRecords(
   listed: readonly KeyItem[],
   organizations: readonly OrganizationItem[] = [],
 ) {
-  const [keys, names, refusals] = await Promise.all([
+  const [keys, names, standings] = await Promise.all([
     readUses(table, listed),
     providerIds(table, organizations, listed),
-    readRefusals(table, listed, clock.nowMs()),
+    readStandings(table, listed, clock.nowMs()),
   ]);
   const shown = (uuids: readonly string[]) =>
     uuids.map((uuid) => names.get(uuid)).filter((name) => name !== undefined);
   return keys.map((key) => {
     const uuids = key.kind === "instance" ? key.authorized : key.organization && [key.organization];
-    return toKeyRecord(key, uuids ? shown(uuids) : null, clock.nowMs(), refusals.get(key.id));
+    return toKeyRecord(key, uuids ? shown(uuids) : null, clock.nowMs(), standings.get(key.id));
   });
 }
 

@@ -12,15 +12,15 @@ import { parseMember } from "../store/items/people.ts";
 import { parseInstance, parseWorkspace } from "../store/items/tenant.ts";
 import { type Item, identityOf, type Key, type Table } from "../store/table.ts";
 
-/**
- * Why authentication refuses keys that have not ended, by the id of the key. A key that is not here works, or its state
- * says why it does not.
- */
-export async function readRefusals(
+/** `refusal`: null if the key works. `ownerEmail`: of the workspace admin who owns a token. */
+export type KeyStanding = { readonly refusal: KeyRefusal | null; readonly ownerEmail: string | null };
+
+/** Whether authentication refuses keys that have not ended, and why, by the id of the key. */
+export async function readStandings(
   table: Table,
   keys: readonly KeyItem[],
   nowMs: number,
-): Promise<ReadonlyMap<string, KeyRefusal>> {
+): Promise<ReadonlyMap<string, KeyStanding>> {
   const live = keys.filter((key) => isLive(key, nowMs));
   const items = new Map<string, Item>();
   const find: Find = (key) => items.get(identityOf(key));
@@ -32,10 +32,10 @@ export async function readRefusals(
   const moved = live.filter((key) => tenantOf(key, find) !== key.tenant);
   await read(moved.map((key) => kinds.tenant.key({ tenant: tenantOf(key, find) })));
   return new Map(
-    live.flatMap((key) => {
-      const refusal = refusalOf(key, find);
-      return refusal ? [[key.id, refusal] as const] : [];
-    }),
+    live.map((key) => [
+      key.id,
+      { refusal: refusalOf(key, find), ownerEmail: adminOf(key, find)?.email ?? null },
+    ]),
   );
 }
 
@@ -64,7 +64,7 @@ const tenantOf = (key: KeyItem, find: Find): TenantKey =>
 function refusalOf(key: KeyItem, find: Find): KeyRefusal | null {
   const tenant = tenantOf(key, find);
   if (!isActive(tenant, find)) return "organization_inactive";
-  if (key.kind === "workspace") return isAdmin(key, find) ? null : "owner_not_admin";
+  if (key.kind === "workspace") return adminOf(key, find) ? null : "owner_not_admin";
   if (!organizationOf(key, find)?.active) return "organization_inactive";
   const hasOwner = ownerKeys(key).every((owner) => {
     const member = find(owner);
@@ -80,7 +80,8 @@ function isActive(tenant: TenantKey, find: Find): boolean {
   return item !== undefined && (isWorkspaceTenant(tenant) ? parseWorkspace : parseInstance)(item).active;
 }
 
-function isAdmin({ owner, tenant }: KeyItem, find: Find): boolean {
-  const item = find(kinds.tenant.key({ tenant }));
-  return item !== undefined && parseWorkspace(item).admins.some(({ user_id }) => user_id === owner);
+/** The workspace admin who owns a token. */
+function adminOf({ kind, owner, tenant }: KeyItem, find: Find) {
+  const item = kind === "workspace" ? find(kinds.tenant.key({ tenant })) : undefined;
+  return item && parseWorkspace(item).admins.find(({ user_id }) => user_id === owner);
 }

@@ -11,6 +11,8 @@ export const keyRecord = z.strictObject({
   role: z.string().nullable(),
   /** The provider's user id. */
   owner: z.string().nullable(),
+  /** Of a workspace token: ids of workspace admins are not those of members, so a person is known by the address. */
+  owner_email: z.string().nullable(),
   /** The provider's ids; null: every organization of its workspace or instance. */
   organizations: z.array(z.string()).nullable(),
   created_at: timestamp,
@@ -39,6 +41,8 @@ export const keyWords: FieldWords = {
   "key.name": "The name that its creator gave it; null for none.",
   role: "The role stored on the key; null where the key has the rights of a member or of a workspace admin.",
   owner: "The Git provider's user id of its owner; null where it has none.",
+  owner_email:
+    "Of a workspace token: the e-mail address of the workspace admin who owns it; null where it is not known, and for other kinds.",
   "keys.organizations":
     "The Git provider's ids of its organizations; null for all of its workspace or instance.",
   organizations: "The organizations within the key's reach; null for all of its workspace or instance.",

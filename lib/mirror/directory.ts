@@ -1,9 +1,10 @@
 import * as z from "zod";
-import type { AnswerOf, Client } from "../client/client.ts";
+import type { Client } from "../client/client.ts";
 import type { CsvCell } from "../contract/csv-row.ts";
 import { pageLimits } from "../contract/limits.ts";
-import { organizationRecord, repositoryRecord } from "../contract/records-organizations.ts";
+import { type organizationRecord, repositoryRecord } from "../contract/records-organizations.ts";
 import { teamRecord, userRecord } from "../contract/records-people.ts";
+import { membershipsOf } from "../report/seats.ts";
 import { OperatorError } from "../runtime/operator-error.ts";
 import { plainTable, source } from "./sources.ts";
 
@@ -11,8 +12,7 @@ import { plainTable, source } from "./sources.ts";
  * Teams, people and repositories, for tables beside the metrics. These lists have no write order: every run reads them
  * completely, and the changes are the difference to the run before.
  */
-const { provider } = organizationRecord.shape;
-const organization = { provider, organization_id: z.string() };
+const organization = { provider: z.string(), organization_id: z.string() };
 
 /** One row for each membership. */
 export const personRow = z.strictObject({
@@ -58,29 +58,20 @@ export const people = source({
   async call(client, { include_removed: _, ...query }) {
     const { body, headers } = await client.listUsers({ query });
     const isWhole = body.users.some((user) => "organizations" in user);
-    const home = isWhole || body.users.length === 0 ? undefined : await organizationOf(client, query.org_id);
-    const data = body.users.flatMap((user) => membershipsOf(user, home));
+    const home = isWhole || body.users.length === 0 ? null : await organizationOf(client, query.org_id);
+    // A seat holder who has left every organization has no membership, and so no row.
+    const data = body.users.flatMap((user) =>
+      membershipsOf(user, home).map(({ org_id, ...membership }) => ({
+        ...{ provider: membership.provider, organization_id: org_id, user_id: membership.user_id },
+        ...{ username: user.username, email: user.email, seat_assigned: user.seat_assigned },
+        role: membership.role,
+      })),
+    );
     return { headers, body: { data, next_cursor: body.next_cursor } };
   },
 });
 
 type Organization = z.output<typeof organizationRecord>;
-type User = AnswerOf<"listUsers">["users"][number];
-
-/** A seat holder who has left every organization has no membership, and so no row. */
-function membershipsOf(user: User, home: Organization | undefined): Array<z.output<typeof personRow>> {
-  const { username, email, seat_assigned } = user;
-  const person = { username, email, seat_assigned };
-  if ("organizations" in user)
-    return user.organizations.map(({ org_id, ...membership }) => ({
-      ...person,
-      ...membership,
-      organization_id: org_id,
-    }));
-  if (!home) return [];
-  const { provider: at, provider_organization_id: organization_id } = home;
-  return [{ provider: at, organization_id, user_id: user.user_id, ...person, role: user.role }];
-}
 
 /** The organization whose members a list without `organizations` has. */
 async function organizationOf(client: Client, wanted: string | undefined): Promise<Organization> {

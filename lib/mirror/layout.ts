@@ -104,7 +104,7 @@ function csvLayout<Record>({ header, rows }: CsvTable<Record>, read: readonly st
 }
 
 /** The first cells of a row, without their quotes. */
-function cellsOf(row: string, cellsMax = Number.POSITIVE_INFINITY): string[] {
+export function cellsOf(row: string, cellsMax = Number.POSITIVE_INFINITY): string[] {
   const cells: string[] = [];
   for (let at = 0; at <= row.length && cells.length < cellsMax; ) {
     if (row[at] === '"') {
@@ -126,5 +126,5 @@ function cellsOf(row: string, cellsMax = Number.POSITIVE_INFINITY): string[] {
 }
 
 /** Removes the quote mark that keeps a spreadsheet from running a cell as a formula. */
-const withoutGuard = (cell: string): string =>
+export const withoutGuard = (cell: string): string =>
   cell.startsWith("'") && isFormula(cell.slice(1)) ? cell.slice(1) : cell;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { AuthenticationError, authenticate } from "../../lib/access/authenticate.ts";
-import { readRefusals } from "../../lib/access/refused-because.ts";
+import { readStandings } from "../../lib/access/refused-because.ts";
 import { everyKindOfKey } from "../support/world.ts";
 import { useKeyRegistry } from "./key-registry-fixture.ts";
 
@@ -86,9 +86,9 @@ describe("why a key that has not ended is refused", () => {
       const setup = await everyKindOfKey(world, name);
       await happens(setup, name);
       const keys = names.map((kind) => setup.keys[kind].key);
-      const refusals = await readRefusals(store().table, keys, clock.nowMs());
+      const standings = await readStandings(store().table, keys, clock.nowMs());
       expect(
-        Object.fromEntries(names.map((kind) => [kind, refusals.get(setup.keys[kind].key.id) ?? null])),
+        Object.fromEntries(names.map((kind) => [kind, standings.get(setup.keys[kind].key.id)?.refusal])),
       ).toEqual(Object.fromEntries(names.map((kind) => [kind, refused[kind] ?? null])));
       for (const kind of names) {
         const works = await authenticate(world.deps, { text: setup.keys[kind].text }).then(
@@ -107,11 +107,12 @@ describe("why a key that has not ended is refused", () => {
     const { keys, cloud } = await everyKindOfKey(world, "moved-keys");
     await world.workspace("moved-keys-new");
     await world.organization(cloud.provider_organization_id, { workspace_id: "moved-keys-new" });
-    const read = () => readRefusals(store().table, [keys.user.key], clock.nowMs());
+    const read = async () =>
+      (await readStandings(store().table, [keys.user.key], clock.nowMs())).get(keys.user.key.id)?.refusal;
     await world.workspace("moved-keys-workspace", { active: false });
-    expect(await read()).toEqual(new Map());
+    expect(await read()).toBeNull();
     await world.workspace("moved-keys-new", { active: false });
-    expect(await read()).toEqual(new Map([[keys.user.key.id, "organization_inactive"]]));
+    expect(await read()).toBe("organization_inactive");
   });
 
   test("a key that has ended has no further reason", async () => {
@@ -119,6 +120,6 @@ describe("why a key that has not ended is refused", () => {
     await world.revoke(keys.user);
     await world.member(cloud, "u-member", { active: false });
     const item = { ...keys.user.key, revoked_at: "2026-11-15T12:00:00.000Z" };
-    expect(await readRefusals(store().table, [item], clock.nowMs())).toEqual(new Map());
+    expect(await readStandings(store().table, [item], clock.nowMs())).toEqual(new Map());
   });
 });

@@ -41,6 +41,7 @@ describe("GET /v1/keys", () => {
       refused_because: null,
       only: null,
       made_by: null,
+      owner_email: null,
     });
     for (const { text, key } of Object.values(setup.keys)) {
       expect(answer.body.toString()).not.toContain(text);

@@ -98,7 +98,7 @@ describe("what runs by itself at night", () => {
     expect(stdout.split("broken\n")[1] ?? "").toBe("");
   });
 
-  test("blocks to paste set no options in the reader's shell, and a step that needs another comes after &&", () => {
+  test("blocks to paste set no options in the shell of the reader, and remove nothing", () => {
     const pasted = jobs.flatMap((page) => blocks(page, "sh"));
     expect(pasted.length).toBeGreaterThan(10);
     expect(pasted.filter((block) => /^\s*set [-+]/m.test(block))).toEqual([]);
@@ -136,7 +136,7 @@ describe("the nightly warehouse load", () => {
   const changesLeft = async () =>
     (await readdir(warehouse)).filter((name) => name.endsWith(".changes.ndjson"));
 
-  test("a night whose load fails exits with an error and keeps its changes; the next night loads them", async () => {
+  test("a night whose load fails exits with an error and keeps its changes for the next night", async () => {
     const failed = await loading("duckdb() { return 1; }");
     expect(failed.code).not.toBe(0);
     expect(await changesLeft()).toEqual(["reviews.changes.ndjson"]);
@@ -148,7 +148,7 @@ describe("the nightly warehouse load", () => {
     expect(await query("SELECT count(*)::INTEGER AS loaded FROM reviews")).toEqual([{ loaded: lines }]);
   });
 
-  test("later nights load only changes; the page's queries count every finding, in weeks of UTC", async () => {
+  test("later nights load only changes; the queries count every finding, in weeks of UTC", async () => {
     const { code, output } = await loading();
     expect([code, code === 0 ? "" : output]).toEqual([0, ""]);
     const counts = [...output.matchAll(/ has [\d,]+ [\w ]+ \((.*?)\)\./g)].map(([, changes]) => changes);

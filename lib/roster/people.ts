@@ -1,0 +1,108 @@
+import type { AnswerOf, Client } from "../client/client.ts";
+import { pageLimits } from "../contract/limits.ts";
+import { type Home, membershipsOf, type User } from "../report/seats.ts";
+import { OperatorError } from "../runtime/operator-error.ts";
+
+export type Membership = ReturnType<typeof membershipsOf>[number];
+export type Person = {
+  readonly user: User;
+  readonly email: string | null;
+  readonly hasSeat: boolean;
+  readonly memberships: readonly Membership[];
+};
+
+export type People = {
+  readonly caller: AnswerOf<"whoami">;
+  readonly home: Home | null;
+  readonly isWorkspace: boolean;
+  readonly list: readonly Person[];
+};
+
+/** Everybody that the key can see: of its workspace, or of its organization. */
+export async function readPeople(client: Client): Promise<People> {
+  const { body: caller } = await client.whoami();
+  const home = caller.scope.home ?? caller.scope.organizations[0] ?? null;
+  const list: Person[] = [];
+  for await (const { body } of client.pages("listUsers", { query: { limit: pageLimits.users.max } }))
+    for (const user of body.users)
+      list.push({
+        user,
+        email: user.email,
+        hasSeat: user.seat_assigned,
+        memberships: membershipsOf(user, home),
+      });
+  return { caller, home, isWorkspace: caller.key.kind === "workspace", list };
+}
+
+export const isIn = ({ provider, org_id }: Membership, org: string): boolean =>
+  org === org_id || org === `${provider}:${org_id}`;
+
+/** By e-mail address in any letter case, or by user id, which is unique only within an organization. */
+export function peopleNamed({ list }: People, name: string, org: string | undefined): readonly Person[] {
+  const email = name.toLowerCase();
+  const byEmail = list.filter((person) => person.email?.toLowerCase() === email);
+  if (byEmail.length > 0) return byEmail;
+  return list.filter(({ memberships }) =>
+    memberships.some((each) => each.user_id === name && (org === undefined || isIn(each, org))),
+  );
+}
+
+/** A sentence if it is not exactly one. */
+export function problemOf(found: readonly Person[], name: string): string | undefined {
+  if (found.length === 0)
+    return `${name} is unknown: there is no such person in the organizations of this key`;
+  if (found.length === 1) return undefined;
+  return `${name} is ambiguous: ${found.map(labelOf).join(", ")}. Use the e-mail address, or --org`;
+}
+
+export function personNamed(people: People, name: string, org: string | undefined): Person {
+  const found = peopleNamed(people, name, org);
+  const [person] = found;
+  const problem = problemOf(found, name);
+  if (problem !== undefined || !person) throw new OperatorError(`${problem}.`);
+  return person;
+}
+
+export const labelOf = ({ email, user, memberships }: Person): string =>
+  email ?? user.username ?? memberships.map(({ user_id }) => user_id).join("/");
+
+/** How `POST /v1/users/seats` names the person with this key; undefined if it cannot. */
+export function seatName(
+  { isWorkspace }: People,
+  { email, user, memberships }: Person,
+  action: "assign" | "unassign",
+) {
+  if (!isWorkspace) return memberships[0] && { field: "user_ids" as const, id: memberships[0].user_id };
+  if (email !== null) return { field: "emails" as const, id: email };
+  const holder = "seat_holder_id" in user && action === "unassign" ? user.seat_holder_id : undefined;
+  return holder === undefined ? undefined : { field: "user_ids" as const, id: holder };
+}
+
+type Key = AnswerOf<"listKeys">["keys"][number];
+
+/** The keys of a person, by membership, and the workspace tokens of the admin with this e-mail address. */
+export async function keysOf(
+  client: Client,
+  { isWorkspace }: People,
+  { email, memberships }: Pick<Person, "email" | "memberships">,
+): Promise<readonly Key[]> {
+  const list = async (query: { org_id?: string }) => {
+    const keys: Key[] = [];
+    for await (const { body } of client.pages("listKeys", {
+      query: { limit: pageLimits.keys.max, ...query },
+    }))
+      keys.push(...body.keys);
+    return keys;
+  };
+  const found: Key[] = [];
+  for (const { provider, org_id, user_id } of memberships) {
+    const listed = await list(isWorkspace ? { org_id: `${provider}:${org_id}` } : {});
+    found.push(
+      ...listed.filter((key) => key.owner === user_id && (key.organizations?.includes(org_id) ?? true)),
+    );
+  }
+  const address = email?.toLowerCase();
+  const tokens = isWorkspace && address !== undefined ? await list({}) : [];
+  found.push(...tokens.filter((key) => key.owner_email?.toLowerCase() === address));
+  return found.filter(({ state }) => state === "active");
+}

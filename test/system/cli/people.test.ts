@@ -1,0 +1,291 @@
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import * as z from "zod";
+import { dependencies } from "../../../lib/http/dependencies.ts";
+import { callJson, callTool, event } from "../../cli/support.ts";
+import { organizationData } from "../../support/event-data.ts";
+import { forgetRequests } from "../../support/forget-requests.ts";
+import { emptyWindows } from "../../support/scan-all.ts";
+import { useEnvironmentOf, useService } from "../../support/service.ts";
+
+const member = (org: string, user_id: string, more: object = {}) => ({
+  ...{ provider: "github", instance_id: null, provider_organization_id: org, user_id, username: user_id },
+  ...{
+    email: `${user_id}@x.test`,
+    role: null,
+    seat_assigned: false,
+    readable_repository_ids: "*",
+    active: true,
+  },
+  ...more,
+});
+const organization = (provider_organization_id: string, workspace_id: string) => ({
+  ...organizationData,
+  ...{ provider: "github", instance_id: null, provider_organization_id, workspace_id },
+  name: provider_organization_id,
+});
+const events = [
+  [
+    "workspace.saved",
+    {
+      id: "w",
+      name: "W",
+      admins: [
+        { user_id: "a", email: "Boss@x.test" },
+        { user_id: "z", email: "ann@x.test" },
+      ],
+      seats_purchased: 2,
+      active: true,
+    },
+  ],
+  ["organization.saved", organization("71", "w")],
+  ["organization.saved", organization("72", "w")],
+  ["member.saved", member("71", "boss", { role: "cr_admin" })],
+  ["member.saved", member("71", "ann", { seat_assigned: true })],
+  ["member.saved", member("71", "bo", { seat_assigned: true })],
+  ["member.saved", member("71", "cy")],
+  ["member.saved", member("71", "di")],
+  ["member.saved", member("71", "pay", { role: "cr_billing_admin" })],
+  // Another person with the user id of somebody in the other organization, and of the workspace's admin.
+  ["member.saved", member("72", "ann", { email: "other@x.test", role: "cr_admin" })],
+  ["member.saved", member("72", "a", { email: "amy@x.test" })],
+] as const;
+const service = useService({ events: events.map(([type, data], index) => event(index + 1, type, data)) });
+useEnvironmentOf(service);
+
+let token = "";
+let file = "";
+const local = (...words: readonly string[]) => callJson(...words, "--data", service().folder);
+const issued = z.object({ id: z.string(), key: z.string() });
+const newToken = async (as: string) =>
+  issued.parse(
+    await local("tokens", "create", "--workspace", "w", "--as", as, "--name", as, "--expires-in-days", "9"),
+  );
+beforeAll(async () => {
+  token = (await newToken("a")).key;
+  file = join(service().home, "people.csv");
+});
+// Ten calls a minute are few for a test.
+beforeEach(async () => {
+  await emptyWindows(dependencies().table);
+  forgetRequests();
+});
+const apply = async (csv: string, ...words: readonly string[]) => {
+  await writeFile(file, csv);
+  return await callTool("people", "apply", file, "--key", token, ...words);
+};
+const plans = ({ stdout }: { readonly stdout: string }) => {
+  const { steps, ...rest } = z
+    .looseObject({
+      steps: z.array(
+        z.object({
+          line: z.number(),
+          person: z.string(),
+          outcome: z.string(),
+          what: z.string(),
+          why: z.string().nullable(),
+        }),
+      ),
+    })
+    .parse(JSON.parse(stdout));
+  return { ...rest, steps: steps.map(({ line, outcome, what, why }) => [line, outcome, why ?? what]) };
+};
+
+describe("people apply", () => {
+  const csv =
+    "email,seat,role\r\nANN@x.test,no,\r\nbo@x.test,yes,Member\r\ncy@x.test,yes,cr_admin\r\ndi@x.test,yes,\r\n";
+
+  test("a dry run counts the seats that the file frees; the run does the same, and again nothing", async () => {
+    const dry = await apply(csv, "--org", "71", "--dry-run", "--json");
+    const plan = [
+      [2, "loses", "seat"],
+      [3, "has", "seat"],
+      [3, "has", "role Member"],
+      [4, "gets", "seat"],
+      [4, "gets", "role Admin"],
+      [5, "fails", "All purchased seats are assigned."],
+    ];
+    expect([dry.code, plans(dry)]).toEqual([1, { dry_run: true, seats_left: 0, steps: plan }]);
+    const show = async (name: string) => await callJson("people", "show", name, "--key", token);
+    expect(await show("ann@x.test")).toMatchObject({ seat_assigned: true });
+    const done = await apply(csv, "--org", "71");
+    expect([done.code, done.stderr.split("\n")[1]]).toEqual([1, "3 changes done."]);
+    expect(done.stdout).toMatch(/^- +2 +ANN@x\.test +loses seat$/m);
+    expect(done.stdout).toMatch(/^! +5 +di@x\.test +fails: All purchased/m);
+    expect(await show("ann@x.test")).toMatchObject({ seat_assigned: false });
+    expect(await show("cy@x.test")).toMatchObject({
+      seat_assigned: true,
+      memberships: [{ role: "cr_admin" }],
+    });
+    const again = plans(await apply(csv, "--org", "71", "--json"));
+    expect(again.steps.map(([, outcome]) => outcome)).toEqual(["lacks", "has", "has", "has", "has", "fails"]);
+  });
+
+  test("unknown, ambiguous and repeated people, billing admins and unknown roles fail by their line", async () => {
+    const { code, ...answer } = await apply(
+      "user_id,seat,role\nann,yes,\nghost,yes,\nbo,,cr_admin\nbo,yes,\npay,,cr_member\ndi,,Boss\n",
+      ...["--org", "71", "--dry-run", "--json"],
+    );
+    expect([code, plans(answer).steps.map(([line, outcome]) => [line, outcome])]).toEqual([
+      1,
+      [
+        [2, "fails"],
+        [3, "fails"],
+        [4, "gets"],
+        [5, "fails"],
+        [6, "fails"],
+        [7, "fails"],
+      ],
+    ]);
+    // Without --org the id names two people.
+    const twice = plans(await apply("user_id,seat\nann,no\n", "--dry-run", "--json"));
+    expect(twice.steps).toEqual([
+      [2, "fails", expect.stringMatching(/^ann is ambiguous: ann@x\.test, other@x\.test/)],
+    ]);
+  });
+
+  test.each([
+    ["mail,seat\nx,yes\n", 'It has "mail", "seat".'],
+    ["email;seat\nx;yes\n", 'It has "email;seat".'],
+    [
+      "email,seat\nbo@x.test,maybe\n,yes\n",
+      'Line 2: seat takes yes, no or nothing, not "maybe".\nLine 3: names nobody.',
+    ],
+    ["email,role\nbo@x.test,cr_admin\n", "--org is missing"],
+  ])("a file that is not understood changes nothing: %j", async (content, words) => {
+    const { code, stderr } = await apply(content);
+    expect([code === 0, stderr]).toEqual([false, expect.stringContaining(words)]);
+  });
+
+  test("a call that fails in the middle keeps what was done and names the rest", async () => {
+    let isBroken = true;
+    const proxy = createServer(async (request, response) => {
+      const body = await text(request);
+      const isLast = request.url?.startsWith("/v1/users/roles") && body.includes('"dry_run":false');
+      if (isBroken && isLast)
+        return void response
+          .writeHead(403, { "content-type": "application/json" })
+          .end('{"error":{"code":"KEY_LIMITED","message":"No."}}');
+      const answer = await fetch(`${service().url}${request.url}`, {
+        method: request.method ?? "GET",
+        headers: { "x-service-api-key": token, "content-type": "application/json" },
+        ...(body !== "" && { body }),
+      });
+      response.writeHead(answer.status, { "content-type": "application/json" }).end(await answer.text());
+    }).listen(0, "127.0.0.1");
+    onTestFinished(() => void proxy.close());
+    await once(proxy, "listening");
+    const { port } = z.object({ port: z.number() }).parse(proxy.address());
+    const words = ["--org", "71", "--url", `http://127.0.0.1:${port}`];
+    const rows = "email,seat,role\nbo@x.test,no,cr_admin\n";
+    const failed = await apply(rows, ...words);
+    expect([failed.code, failed.stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /1 change done\. Not done: bo@x\.test \(role Admin\)\. The same command does what is left\.$/,
+      ),
+    ]);
+    isBroken = false;
+    const again = await apply(rows, ...words);
+    expect([again.code, again.stderr]).toEqual([0, expect.stringContaining("1 change done.")]);
+  });
+});
+
+describe("people show and leave", () => {
+  test("leave shows a plan, then takes the seat and ends that person's keys and tokens alone", async () => {
+    const key = async (kind: string, org: string, owner: string) =>
+      issued.parse(await local("keys", "create", "--kind", kind, "--org", org, "--owner", owner)).id;
+    await apply("email,seat\nann@x.test,yes\n");
+    const mine = [
+      await key("user", "71", "ann"),
+      await key("agentic", "71", "ann"),
+      (await newToken("z")).id,
+    ];
+    const owned = await key("organization", "71", "ann");
+    const others = [await key("user", "72", "ann"), await key("user", "71", "bo")];
+    const leave = (...words: readonly string[]) =>
+      callJson("people", "leave", "Ann@x.test", "--key", token, ...words);
+    const answer = z.object({
+      done: z.boolean(),
+      seat: z.boolean(),
+      ended_keys: z.array(z.object({ id: z.string() })),
+      owned_keys: z.array(z.object({ id: z.string() })),
+    });
+    const idsOf = (keys: ReadonlyArray<{ id: string }>) => keys.map(({ id }) => id).toSorted();
+    const statesOf = async (ids: readonly string[]) => {
+      const { keys } = z
+        .object({ keys: z.array(z.object({ id: z.string(), state: z.string() })) })
+        .parse(await local("keys", "list"));
+      return ids.map((id) => keys.find((each) => each.id === id)?.state);
+    };
+    const plan = answer.parse(await leave());
+    expect([plan.done, plan.seat, idsOf(plan.ended_keys), idsOf(plan.owned_keys)]).toEqual([
+      false,
+      true,
+      mine.toSorted(),
+      [owned],
+    ]);
+    expect(await statesOf(mine)).toEqual(["active", "active", "active"]);
+    const shown = await callJson("people", "show", "ann@x.test", "--key", token);
+    expect(shown).toMatchObject({
+      seat_assigned: true,
+      memberships: [{ organization_id: "71", user_id: "ann" }],
+    });
+    expect(idsOf(z.object({ keys: z.array(z.object({ id: z.string() })) }).parse(shown).keys)).toEqual(
+      [...mine, owned].toSorted(),
+    );
+    expect(answer.parse(await leave("--yes"))).toMatchObject({ done: true });
+    expect(await statesOf([...mine, owned, ...others])).toEqual([
+      ...Array(3).fill("revoked"),
+      ...Array(3).fill("active"),
+    ]);
+    expect(await callJson("people", "show", "ann@x.test", "--key", token)).toMatchObject({
+      seat_assigned: false,
+    });
+    expect(answer.parse(await leave("--yes"))).toMatchObject({ seat: false, ended_keys: [] });
+  });
+
+  test("leave keeps the token that it uses, and never takes an admin for a member of the same id", async () => {
+    const { stdout, stderr } = await callTool("people", "leave", "boss@x.test", "--key", token, "--yes");
+    expect([stderr, stdout]).toEqual([
+      expect.stringContaining("There is nothing to do."),
+      expect.stringMatching(/workspace +a +all/),
+    ]);
+    const amy = await callJson("people", "leave", "amy@x.test", "--key", token);
+    expect(amy).toMatchObject({ ended_keys: [], owned_keys: [] });
+    expect((await callTool("people", "leave", "ghost", "--key", token)).stderr).toMatch(/^ghost is unknown/);
+  });
+
+  test("export people has a row for each membership, with every kind of key", async () => {
+    const rows = async (key: string) =>
+      (await callTool("export", "people", "--format", "ndjson", "--key", key)).stdout
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => JSON.parse(line));
+    const whole = await rows(token);
+    expect(whole).toHaveLength(8);
+    const { key } = issued.parse(
+      await local(
+        "keys",
+        "create",
+        "--kind",
+        "organization",
+        "--org",
+        "72",
+        "--owner",
+        "ann",
+        "--role",
+        "cr_admin",
+      ),
+    );
+    const byName = (list: readonly { user_id: string }[]) =>
+      list.toSorted((one, other) => (one.user_id < other.user_id ? -1 : 1));
+    expect(byName(await rows(key))).toEqual(
+      byName(whole.filter(({ organization_id }) => organization_id === "72")),
+    );
+  });
+});
