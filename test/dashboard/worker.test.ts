@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { type PageName, pageNames, pages } from "../../dashboard/pages.ts";
+import { pages } from "../../dashboard/pages.ts";
 import type { FromWorker, KeyIdentity, WaitingNotice } from "../../dashboard/protocol.ts";
 import { closedSession, nextSession } from "../../dashboard/session.ts";
-import { defaultView } from "../../dashboard/view.ts";
+import { defaultView, type PageName, pageNames } from "../../dashboard/view.ts";
 import { rateLimitedFetch } from "../../dashboard/worker/pace.ts";
 import { narrowingOf } from "../../dashboard/worker/read.ts";
 import { refusalOf } from "../../dashboard/worker/refusal.ts";
