@@ -312,6 +312,30 @@ describe("pages", () => {
     ]);
   });
 
+  test("the first figures come before anything of the period before is asked for", async () => {
+    const days: string[] = [];
+    const received: FromWorker[] = [];
+    const fetch = async (target: string | URL | Request) => {
+      const { pathname, searchParams } = new URL(String(target));
+      if (pathname === "/v1/whoami") return Response.json(identity("organization"));
+      if (pathname === "/v1/teams") return Response.json({ teams: [], next_cursor: null });
+      days.push(searchParams.get("end_date") ?? "");
+      return Response.json({ data: [], next_cursor: null });
+    };
+    const asksAtFigures: number[] = [];
+    const send = (message: FromWorker) => {
+      received.push(message);
+      if (message.type === "section" && message.name === "reviews" && message.state.status === "ready")
+        asksAtFigures.push(days.filter((day) => day < period.start_date).length);
+    };
+    createSession(
+      { baseUrl: url, key: "k", fetch, clock: new TestClock(), send },
+      { ...defaultView, period },
+    );
+    await expect.poll(() => asksAtFigures.length).toBeGreaterThan(1);
+    expect([asksAtFigures[0], asksAtFigures.at(-1)]).toEqual([0, 2]);
+  });
+
   test("what the key may not read is known on every page, and not asked for", async () => {
     const { ofPage, session } = await asked(identity("legacy", { role: null }), ["overview"]);
     expect(ofPage).toEqual([[...reviews, "whoami"]]);
