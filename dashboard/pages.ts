@@ -1,8 +1,5 @@
 import type { SectionName } from "./protocol.ts";
-
-/** The pages, in the order of their links. The first one opens by itself. */
-export const pageNames = ["overview", "teams", "quality", "administration"] as const;
-export type PageName = (typeof pageNames)[number];
+import type { PageName } from "./view.ts";
 
 type PageSections = {
   readonly title: string;

@@ -1,6 +1,9 @@
 import { lastDays, lastMonth, lastWeek, type Period, utcDay } from "../lib/report/period.ts";
 import { isCalendarDate } from "./days.ts";
-import { type PageName, pageNames } from "./pages.ts";
+
+/** The pages, in the order of their links. The first one opens by itself. */
+export const pageNames = ["overview", "teams", "quality", "administration"] as const;
+export type PageName = (typeof pageNames)[number];
 
 /** What the page shows, and everything that its address contains: filters, never a key. */
 export type DashboardView = {

@@ -29,6 +29,7 @@ export function Dashboard(props: DashboardProps) {
   const { sections, identity } = session;
   const organizations = identity?.scope.organizations ?? [];
   const period = resolvePeriod(view.period, systemClock.nowMs());
+  const isBusy = [sections.reviews, sections.before].some(({ state }) => state.status === "loading");
   const Content = contents[view.page];
   useEffect(() => {
     document.title = `${pages[view.page].title} · Review dashboard`;
@@ -46,7 +47,7 @@ export function Dashboard(props: DashboardProps) {
       <p class="unseen" role="status">
         {session.announcement}
       </p>
-      <main id="figures" tabIndex={-1} aria-busy={sections.reviews.state.status === "loading"}>
+      <main id="figures" tabIndex={-1} aria-busy={isBusy}>
         <p class="problem" role="alert">
           {session.notice}
         </p>

@@ -1,8 +1,8 @@
 import { scopeOf } from "../notes.ts";
-import { pageNames, pages } from "../pages.ts";
+import { pages } from "../pages.ts";
 import { isSettled } from "../report-file.ts";
 import type { PageSession, SectionViews } from "../session.ts";
-import type { DashboardView } from "../view.ts";
+import { type DashboardView, pageNames } from "../view.ts";
 import { Mark } from "./mark.tsx";
 import { Share } from "./share.tsx";
 import { ViewLink } from "./view-link.tsx";

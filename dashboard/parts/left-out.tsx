@@ -1,8 +1,8 @@
 import { leftOutSentence } from "../../lib/report/left-out.ts";
-import { pageNames, pages, sectionTitles } from "../pages.ts";
+import { pages, sectionTitles } from "../pages.ts";
 import type { KeyIdentity, SectionName } from "../protocol.ts";
 import type { SectionViews } from "../session.ts";
-import type { DashboardView } from "../view.ts";
+import { type DashboardView, pageNames } from "../view.ts";
 import { isOffered } from "./header.tsx";
 
 type Organizations = KeyIdentity["scope"]["organizations"];

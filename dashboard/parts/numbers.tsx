@@ -49,7 +49,7 @@ export function Scroll({ label, children }: ScrollProps) {
   return (
     <div class={hasMore ? "scrolls more" : "scrolls"}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <section ref={frame} class="scroll" aria-label={label} tabIndex={0}>
+      <section ref={frame} class="scroll" aria-label={`Table: ${label}`} tabIndex={0}>
         {children}
       </section>
       {hasMore && (

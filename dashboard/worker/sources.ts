@@ -126,7 +126,7 @@ export function createSources(surroundings: SourceDeps, clock: Clock) {
       keyOf: byPeriod,
       read: async (reading, { view }) => {
         // The period itself has priority.
-        await mcp.settled();
+        await Promise.all([reviews.settled(), mcp.settled()]);
         reading.signal.throwIfAborted();
         return await fetchBefore(reading, view.period);
       },

@@ -6,6 +6,7 @@ import { type Random, systemRandom } from "../runtime/random.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { renderError } from "./errors.ts";
 import { baseHeaders, helpHeader, ownPathOf, requestIdOf } from "./headers.ts";
+import { nothingHere, wantsPage } from "./nothing-here.ts";
 import { logRequest } from "./request-line.ts";
 
 export type Route = {
@@ -43,6 +44,7 @@ export function answerUnrouted(
   const { status, headers, body } = renderError(error, path);
   logRequest(clock, opened, { status, error });
   const all = { ...own, ...headers, ...helpHeader(event, error.code) };
+  if (status === 404 && wantsPage(event)) return nothingHere(event, all, error.message);
   return { statusCode: status, headers: all, body: event.httpMethod === "HEAD" ? "" : body.toString() };
 }
 

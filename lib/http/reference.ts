@@ -29,6 +29,7 @@ import { type Coding, compress, preferredCoding } from "./compression.ts";
 import { corsHeaders } from "./cors.ts";
 import { renderError } from "./errors.ts";
 import { baseHeaders, headerValues, helpHeader, mountOf, ownPathOf, requestIdOf } from "./headers.ts";
+import { nothingHere, wantsPage } from "./nothing-here.ts";
 import { logRequest } from "./request-line.ts";
 
 type Document = {
@@ -61,6 +62,7 @@ export function serveReference(root: string, random: Random = systemRandom, cloc
       const { status, headers, body } = renderError(error, path);
       logRequest(clock, opened, { status, error });
       const all = { ...own, ...headers, ...helpHeader(event, error.code) };
+      if (wantsPage(event)) return nothingHere(event, all, error.message);
       return { statusCode: status, headers: all, body: body.toString() };
     }
     const { contentType, body, securityPolicy = referenceSecurityPolicy } = document;

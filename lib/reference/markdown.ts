@@ -13,6 +13,18 @@ export const markdownHtml = (markdown: string, link?: Link): string =>
 export const markdownTitle = (markdown: string): string =>
   required(/^# (.+)$/m.exec(markdown)?.[1], "title of a Markdown page");
 
+/** On a long page: links to its parts, below its title. */
+export function withContents(html: string): string {
+  const heads = [...html.matchAll(/<h2 id="([^"]+)">(.*?)<\/h2>/g)];
+  if (heads.length < contentsFrom) return html;
+  const items = heads.map(([, id, words]) => `<li><a href="#${id}">${words}</a></li>`);
+  return html.replace(
+    "</h1>",
+    `</h1>\n<nav class="contents" aria-label="On this page"><ul>\n${items.join("\n")}\n</ul></nav>`,
+  );
+}
+const contentsFrom = 5;
+
 export type MarkdownSection = { readonly title: string; readonly anchor: string; readonly text: string };
 
 /** The texts for the search: the text below each heading. */

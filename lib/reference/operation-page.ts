@@ -146,8 +146,8 @@ function asideHtml(endpoint: Endpoint): string {
     "<h2>Request</h2>",
     `<fieldset class="languages"><legend>Language of the sample</legend>${samples.map(choice).join("")}</fieldset>`,
     ...samples.map(
-      ({ language, code }) =>
-        `<div class="sample" data-language="${language}">${codeBlock(code, language, `Sample, ${language}`)}</div>`,
+      ({ language, code, template }) =>
+        `<div class="sample" data-language="${language}" data-template="${escaped(template)}">${codeBlock(code, language, `Sample, ${language}`)}</div>`,
     ),
     ...Object.entries(endpoint.responses)
       .filter(isSuccess)

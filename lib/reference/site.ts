@@ -2,7 +2,7 @@ import { type ApiDocument, type Endpoint, endpointsOf } from "./document.ts";
 import { llmsText, markdownPage, operationMarkdown } from "./for-machines.ts";
 import { escaped, type Link } from "./html.ts";
 import { layout, type Menu, markdownPath, methodBadge, operationPath, upFrom } from "./layout.ts";
-import { markdownHtml, markdownTitle } from "./markdown.ts";
+import { markdownHtml, markdownTitle, withContents } from "./markdown.ts";
 import { operationMain } from "./operation-page.ts";
 import { searchIndex } from "./search-index.ts";
 
@@ -55,7 +55,7 @@ export function createSite(
       }
       const source = pages.get(path);
       if (!source) return undefined;
-      const html = markdownHtml(source.markdown, linkIn(source, places));
+      const html = withContents(markdownHtml(source.markdown, linkIn(source, places)));
       return layout(
         { path, title: markdownTitle(source.markdown), main: `<div class="prose">\n${html}\n</div>` },
         menu,

@@ -31,7 +31,7 @@ export function tryForm(endpoint: Endpoint): string {
 
 function parameterLine({ name, in: place, required, schema, example }: Parameter): string {
   const id = `input-${name}`;
-  const shared = `id="${id}" data-in="${place}" data-name="${escaped(name)}"${required ? " required" : ""}`;
+  const shared = `id="${id}" data-in="${place}" data-name="${escaped(name)}"${schema.type === "integer" ? " data-integer" : ""}${required ? " required" : ""}`;
   const label = `<label for="${id}">${escaped(name)}${required ? " (required)" : ""}</label>`;
   if (schema.enum) {
     const values = [...(required ? [] : [""]), ...schema.enum.map(String)];

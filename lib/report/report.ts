@@ -230,7 +230,7 @@ export function authorRows(pullRequests: readonly PullRequest[]): ReportRow[] {
  * In alphabetical order, and last the pull requests of authors without a team. A person in two teams counts in both, so
  * the rows do not add up to the total.
  */
-export function teamRows(
+function teamRows(
   pullRequests: readonly PullRequest[],
   teamsOf: TeamsOf,
   { before }: Compared = {},

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { type PageName, pageNames, pages } from "../../dashboard/pages.ts";
+import { pages } from "../../dashboard/pages.ts";
 import type { FromWorker } from "../../dashboard/protocol.ts";
 import { closedSession, nextSession, type PageSession } from "../../dashboard/session.ts";
-import { type DashboardView, defaultView } from "../../dashboard/view.ts";
+import { type DashboardView, defaultView, type PageName, pageNames } from "../../dashboard/view.ts";
 import { createSession } from "../../dashboard/worker/session.ts";
 import type { IssuedKey } from "../../lib/access/key-registry.ts";
 import { keyKinds } from "../../lib/contract/access.ts";

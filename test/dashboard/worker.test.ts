@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { type PageName, pageNames, pages } from "../../dashboard/pages.ts";
+import { pages } from "../../dashboard/pages.ts";
 import type { FromWorker, KeyIdentity, WaitingNotice } from "../../dashboard/protocol.ts";
 import { closedSession, nextSession } from "../../dashboard/session.ts";
-import { defaultView } from "../../dashboard/view.ts";
+import { defaultView, type PageName, pageNames } from "../../dashboard/view.ts";
 import { rateLimitedFetch } from "../../dashboard/worker/pace.ts";
 import { narrowingOf } from "../../dashboard/worker/read.ts";
 import { refusalOf } from "../../dashboard/worker/refusal.ts";
@@ -319,6 +319,30 @@ describe("pages", () => {
       ["audit-logs", "keys", "security/scans/code", "users", "webhooks"],
       [],
     ]);
+  });
+
+  test("the first figures come before anything of the period before is asked for", async () => {
+    const days: string[] = [];
+    const received: FromWorker[] = [];
+    const fetch = async (target: string | URL | Request) => {
+      const { pathname, searchParams } = new URL(String(target));
+      if (pathname === "/v1/whoami") return Response.json(identity("organization"));
+      if (pathname === "/v1/teams") return Response.json({ teams: [], next_cursor: null });
+      days.push(searchParams.get("end_date") ?? "");
+      return Response.json({ data: [], next_cursor: null });
+    };
+    const asksAtFigures: number[] = [];
+    const send = (message: FromWorker) => {
+      received.push(message);
+      if (message.type === "section" && message.name === "reviews" && message.state.status === "ready")
+        asksAtFigures.push(days.filter((day) => day < period.start_date).length);
+    };
+    createSession(
+      { baseUrl: url, key: "k", fetch, clock: new TestClock(), send },
+      { ...defaultView, period },
+    );
+    await expect.poll(() => asksAtFigures.length).toBeGreaterThan(1);
+    expect([asksAtFigures[0], asksAtFigures.at(-1)]).toEqual([0, 2]);
   });
 
   test("what the key may not read is known on every page, and not asked for", async () => {

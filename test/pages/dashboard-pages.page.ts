@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { pageNames, pages } from "../../dashboard/pages.ts";
+import { pages } from "../../dashboard/pages.ts";
+import { pageNames } from "../../dashboard/view.ts";
 import { card, goTo, openDashboard, untilRead } from "./dashboard.ts";
 import { expectGoodLooks } from "./support.ts";
 

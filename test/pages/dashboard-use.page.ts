@@ -54,7 +54,7 @@ describe("filters", () => {
     await untilRead(other.page);
     expect(await words(other.page, "Pull requests reviewed")).toBe(shown);
     await goTo(other.page, "Teams and repositories");
-    expect(await other.page.getByRole("link", { name: "storefront" }).count()).toBe(1);
+    expect(await other.page.getByRole("link", { name: "storefront", exact: true }).count()).toBe(1);
     expect(await other.page.getByRole("link", { name: "ios" }).count()).toBe(0);
 
     await page.goBack();
@@ -148,7 +148,7 @@ test("every chart has its numbers as a table and as a file", async () => {
   await expectAccessible(page);
 });
 
-test("the page works with the keyboard alone: a key, the figures, a chart's values, an order, a filter", async () => {
+test("the page works with the keyboard alone: a key, the figures, a chart's values, a filter", async () => {
   const { page } = await openPage();
   await page.goto(`${service().url}/dashboard`);
   await page.locator("#key:focus").waitFor();
@@ -178,6 +178,39 @@ test("the page works with the keyboard alone: a key, the figures, a chart's valu
   await expect.poll(() => page.url()).toContain("org=github:70");
   await page.keyboard.press("Escape");
   expect(await page.evaluate("document.activeElement.tagName")).toBe("SUMMARY");
+});
+
+test("the jobs are done with the keyboard alone: a page, an order, a list, sharing, the administration", async () => {
+  const { page } = await openDashboard({ kind: "organization", address: "days=90" });
+  await untilRead(page);
+  const press = async (name: string) => {
+    await tabTo(page, name);
+    await page.keyboard.press("Enter");
+  };
+  await press("Teams and repositories");
+  await untilRead(page);
+  await press("Merge");
+  expect(page.url()).toContain("team-sort=-merge");
+  await press("Checkout");
+  await page.getByRole("dialog").waitFor();
+  await tabTo(page, "Close");
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  // From the link that opened the list, Tab goes on.
+  expect(await page.evaluate("document.activeElement.textContent")).toBe("Checkout");
+  await page.reload();
+  await enterKey(page, service().keys.organization);
+  await untilRead(page);
+  await press("Share");
+  await tabTo(page, "Save report.html");
+  await page.keyboard.press("Escape");
+  expect(await page.evaluate("document.activeElement.textContent")).toBe("Share");
+  await page.keyboard.press("Shift+Tab");
+  await page.keyboard.press("Shift+Tab");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Administration", level: 2 }).waitFor({ state: "attached" });
+  await untilRead(page);
+  await tabTo(page, "Table: Recent audit entries");
 });
 
 const tabsMax = 80;

@@ -63,7 +63,7 @@ test(`${formatCount(pages * pageSize)} pull requests do not freeze the page`, as
   page.setDefaultTimeout(240_000);
   await untilRead(page);
   const count = formatCount(pages * pageSize);
-  const rows = page.locator("tbody tr:has(.spark)");
+  const rows = card(page, "By repository").locator("tbody tr");
   expect(await rows.count()).toBe(100);
   await page.getByRole("button", { name: "Show all 200" }).click();
   await expect.poll(() => rows.count()).toBe(repositories);

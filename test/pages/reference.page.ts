@@ -131,9 +131,82 @@ test("samples ask for the last 30 days, in every language; the first copy and pa
   const day = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10);
   expect(texts).toHaveLength(3);
   for (const text of texts) expect(text.match(/20\d\d-\d\d-\d\d/g)).toEqual([day(30), day(0)]);
-  const [, url = ""] = /"(http[^"]*)"/.exec(texts[0] ?? "") ?? [];
-  const answer = await fetch(url, { headers: { "x-service-api-key": service().keys.workspace } });
+  // Each parameter has a line of its own.
+  const lines = (texts[0] ?? "").split("\n");
+  expect(lines.map((line) => line.trim().split(" ")[0])).toEqual(["curl", "-d", "-d", "-H"]);
+  const [, address = ""] = /"(http[^"]*)"/.exec(lines[0] ?? "") ?? [];
+  const query = lines.flatMap((line) => /-d "([^"]*)"/.exec(line)?.[1] ?? []).join("&");
+  const answer = await fetch(`${address}?${query}`, {
+    headers: { "x-service-api-key": service().keys.workspace },
+  });
   expect(await answer.json()).toMatchObject({ data: expect.arrayContaining([expect.anything()]) });
+});
+
+test("the samples follow the form in every language, without its key, and stay inside their box", async () => {
+  const { page } = await openPage();
+  await page.goto(at("/docs/operations/listReviewMetrics"));
+  await page.fill("#try-key", "rk_organization_never_shown");
+  await page.fill("#input-limit", "7");
+  await page.fill("#input-user_ids", "501,502");
+  const sample = (language: string) => page.locator(`[data-language=${language}] code`).textContent();
+  expect(await sample("curl")).toContain(' \\\n  -d "user_ids=501%2C502"');
+  expect(await sample("curl")).toContain(`curl -G "${at("/v1/metrics/reviews")}" \\\n  -d "start_date=`);
+  expect(await sample("TypeScript")).toMatch(/query: \{[^}]*limit: 7/);
+  expect(await sample("Python")).toMatch(/query = \{[^}]*"limit": 7/);
+  for (const language of ["curl", "TypeScript", "Python"]) {
+    expect(await sample(language)).not.toMatch(/never_shown|«/);
+    await page.getByRole("radio", { name: language }).check({ force: true });
+    const box = page.locator(`[data-language=${language}] pre`);
+    expect(await box.evaluate((each) => each.scrollWidth - each.clientWidth)).toBe(0);
+  }
+  await page.goto(at("/docs/operations/createLearnings"));
+  await page.fill("#try-body", '{"data": [true, null]}');
+  expect(await sample("Python")).toContain("True");
+  expect(await sample("curl")).toContain(`-d '{"data": [true, null]}'`);
+});
+
+test("a long page lists its parts, and the table of errors fits a phone", async () => {
+  const { page } = await openPage(phone);
+  await page.goto(at("/docs/guide"));
+  const contents = page.getByRole("navigation", { name: "On this page" }).getByRole("link");
+  expect(await contents.count()).toBeGreaterThan(9);
+  await contents.filter({ hasText: "Dashboard" }).click();
+  expect(new URL(page.url()).hash).toBe("#dashboard");
+  for (const path of ["/docs/errors", "/docs/operations/createLearnings"]) {
+    await page.goto(at(path));
+    const table = page.locator(".scroll:has(a[href*='errors/'])").first();
+    expect(await table.evaluate((each) => each.scrollWidth - each.clientWidth), path).toBe(0);
+  }
+});
+
+test.each(["/docs/nowhere", "/nowhere/at/all"])(
+  "%s is a page for browsers, and JSON for programs",
+  async (path) => {
+    const { page } = await openPage();
+    const answer = await page.goto(at(path));
+    expect([answer?.status(), await page.locator("h1").textContent()]).toEqual([
+      404,
+      "There is nothing here",
+    ]);
+    await expectGoodLooks(page);
+    await page.getByRole("link", { name: "Reference of the API" }).click();
+    expect(await page.locator("h1").textContent()).toBe("First steps");
+    const json = await fetch(at(path));
+    expect([json.status, await json.json()]).toMatchObject([404, { error: { code: "NOT_FOUND" } }]);
+  },
+);
+
+test.each([
+  ["rotate", "/docs/operations/rotateKey"],
+  ["legacy", "/docs/errors/LEGACY_API_KEY"],
+  ["leak", "/docs/guide#a-key-leaked"],
+])("a search for “%s” leads to %s first", async (word, place) => {
+  const { page } = await openPage();
+  await page.goto(at("/docs"));
+  await page.keyboard.press("/");
+  await page.keyboard.type(word);
+  await page.locator("#search-found a").first().waitFor();
+  expect(await page.locator("#search-found a").first().getAttribute("href")).toContain(place);
 });
 
 test("the reader can choose light or dark against the system, and the choice is kept", async () => {

@@ -192,6 +192,9 @@ function ranked(everything, words) {
       else if (title.includes(word)) score += 2;
     }
     if (!each.to.includes("#")) score += 1;
+    // What one can call comes before the errors that the same word names.
+    const [, id] = /^\/docs\/operations\/(\w+)$/.exec(each.to) ?? [];
+    if (id && words.every((word) => `${title} ${id}`.toLowerCase().includes(word))) score += 3;
     scored.push({ each, score });
   }
   return scored.sort((left, right) => right.score - left.score).map(({ each }) => each);
@@ -248,6 +251,7 @@ function offerCalls(base) {
     event.preventDefault();
     send(form, base, key.value.trim());
   });
+  form.addEventListener("input", () => showInSamples(form, base));
   element("try").hidden = false;
   element("try-open").hidden = false;
   // The address may name the form, which was not there yet.
@@ -270,6 +274,62 @@ function requestOf(form, base) {
   }
   return `${base}${path}${query.size > 0 ? `?${query}` : ""}`;
 }
+
+/** The samples send what the form sends; the key stays in its field. */
+function showInSamples(form, base) {
+  const values = { path: {}, query: {} };
+  for (const { value, dataset } of form.querySelectorAll("[data-name]"))
+    if (value !== "") values[dataset.in][dataset.name] = "integer" in dataset ? Number(value) : value;
+  const address = requestOf(form, "");
+  const [path, search = ""] = address.split("?");
+  const isRead = form.dataset.method === "GET";
+  const lines = isRead ? search.split("&").filter(Boolean) : [];
+  const body = bodyOf();
+  const request = Object.entries({ ...values, body }).filter(
+    ([, each]) => each && Object.keys(each).length > 0,
+  );
+  const marks = {
+    curl: {
+      flags: isRead ? (lines.length > 0 ? "-G " : "") : `-X ${form.dataset.method} `,
+      path: isRead ? path : address,
+      data: lines.map((each) => ` \\\n  -d "${each}"`).join(""),
+      body: (element("try-body")?.value ?? "").replaceAll("'", "'\\''"),
+    },
+    TypeScript: {
+      request: literal(Object.fromEntries(request)).replaceAll(/^(\s*)"([A-Za-z_]\w*)":/gm, "$1$2:"),
+    },
+    Python: {
+      ...{ path, search: search && `?${search}` },
+      ...{ query: pythonOf(values.query), body: pythonOf(body) },
+    },
+  };
+  for (const sample of document.querySelectorAll(".sample")) {
+    const { language, template } = sample.dataset;
+    sample.querySelector("code").textContent = template
+      .replaceAll("https://api.example.com", base)
+      .replaceAll(/«(\w+)»/g, (_, name) => marks[language][name]);
+  }
+}
+
+/** Text that is not JSON yet is shown as it is typed. */
+function bodyOf() {
+  const text = element("try-body")?.value;
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+const literal = (value) => JSON.stringify(value, null, 2);
+
+/** JSON is Python except for three words outside strings. */
+const pythonOf = (value) =>
+  JSON.stringify(value ?? null, null, 4).replaceAll(
+    /"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g,
+    (word) => ({ true: "True", false: "False", null: "None" })[word] ?? word,
+  );
 
 async function send(form, base, key) {
   const status = element("try-status");
