@@ -8,6 +8,7 @@ import { htmlReport } from "../../lib/report/html.ts";
 import { leftOutNote, type Organization, type ReportNote } from "../../lib/report/left-out.ts";
 import { csvList, type ListName, listNames, listOf, markdownList, textList } from "../../lib/report/lists.ts";
 import { markdownReport } from "../../lib/report/markdown.ts";
+import { reportFilters } from "../../lib/report/metrics-filters.ts";
 import { halfOf, pacedFetch } from "../../lib/report/pace.ts";
 import { type ReportReadOptions, readPullRequests, readWithBefore } from "../../lib/report/read.ts";
 import { type Dimension, dimensions, reportOf } from "../../lib/report/report.ts";
@@ -157,7 +158,10 @@ async function write(
     teams: teams?.chosen,
   });
   const notes = notesOf(request, identity.scope.organizations);
-  const options = { pageSizeMax: pageLimits.metrics.max, timeZone, nowMs, onProgress, isWanted };
+  const options = {
+    ...{ pageSizeMax: pageLimits.metrics.max, timeZone, nowMs, onProgress, isWanted },
+    filters: reportFilters(identity, filters),
+  };
   if (list !== undefined && isListFormat(format)) {
     const pullRequests = await readPullRequests(client, query, options);
     const { period: days } = reportOf([], period, by, { timeZone });

@@ -99,17 +99,12 @@ export async function fetchReviews(reading: FetchDeps, period: Period): Promise<
 export const fetchBefore = (reading: FetchDeps, period: Period): Promise<PullRequest[]> =>
   readEach(reading, periodBefore(period), { onProgress: (records) => reading.onProgress(records) });
 
-async function readEach(
-  { client, signal, metrics }: FetchDeps,
+const readEach = (
+  { client, signal, metrics: filters }: FetchDeps,
   period: Period,
   options: Pick<ReportReadOptions, "onProgress" | "onClosed">,
-): Promise<PullRequest[]> {
-  const read: PullRequest[] = [];
-  const more = { ...options, pageSizeMax: pageLimits.metrics.max, signal };
-  for (const filter of metrics)
-    read.push(...(await readPullRequests(client, { ...period, ...filter }, more)));
-  return read;
-}
+): Promise<PullRequest[]> =>
+  readPullRequests(client, period, { ...options, filters, pageSizeMax: pageLimits.metrics.max, signal });
 
 export async function fetchMcp({ client, signal, metrics, onProgress }: FetchDeps, period: Period) {
   const records: McpRecord[] = [];

@@ -1,3 +1,4 @@
+import type { AnswerOf } from "../client/client.ts";
 import type { KeyKind } from "../contract/access.ts";
 import { chunksOf } from "../runtime/chunks.ts";
 import { type Organization, reasonLeftOut } from "./left-out.ts";
@@ -23,4 +24,14 @@ export function metricsFilters(
     : chunksOf(ready, organizationsMax).map((some) => ({
         organization_ids: some.map(({ provider_organization_id: id }) => id).join(","),
       }));
+}
+
+/** The same for a report about what `chosen` names, or about everything. If nothing can be read, the API says why. */
+export function reportFilters(
+  { key, scope }: Pick<AnswerOf<"whoami">, "key" | "scope">,
+  chosen: OrganizationFilter,
+): readonly OrganizationFilter[] {
+  if (chosen.org_id !== undefined || chosen.organization_ids !== undefined) return [{}];
+  const filters = metricsFilters(key.kind, { filter: {}, organizations: scope.organizations });
+  return filters.length > 0 ? filters : [{}];
 }

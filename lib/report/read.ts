@@ -2,6 +2,7 @@ import type { Client } from "../client/client.ts";
 import { pagesInHalves } from "../client/pages-in-halves.ts";
 import { msPerDay } from "../contract/days.ts";
 import type { CommentsRecord, ReviewRecord } from "../contract/records-metrics.ts";
+import type { OrganizationFilter } from "./metrics-filters.ts";
 import { addDays, clockIn, dayIn, daysOf, type Period, periodBefore, utc } from "./period.ts";
 import { createCollector, type PullRequest } from "./pull-request.ts";
 import type { PeriodBefore } from "./report.ts";
@@ -15,9 +16,13 @@ export type ReportQuery = Period & {
 
 type Body<Record> = { readonly data: readonly Record[]; readonly next_cursor: string | null };
 
+type Place = OrganizationFilter & { readonly cursor: string | undefined; readonly limit: number };
+
 export type ReportReadOptions = {
   /** The API's maximum page size. */
   readonly pageSizeMax: number;
+  /** Read one after another: see `metricsFilters`. */
+  readonly filters?: readonly OrganizationFilter[];
   /** The time zone of the period's days; UTC by default. */
   readonly timeZone?: string;
   readonly signal?: AbortSignal;
@@ -33,8 +38,9 @@ export type ReportReadOptions = {
 export async function readPullRequests(
   client: Client,
   query: ReportQuery,
-  { pageSizeMax, timeZone = utc, signal, onProgress, isWanted = () => true, onClosed }: ReportReadOptions,
+  options: ReportReadOptions,
 ): Promise<PullRequest[]> {
+  const { pageSizeMax, timeZone = utc, signal, onProgress, isWanted = () => true, onClosed } = options;
   const collector = createCollector(dayIn(timeZone));
   const { start_date, end_date } = query;
   // The API's days are those of UTC: a day of another zone lies in two of them.
@@ -45,14 +51,20 @@ export async function readPullRequests(
   let records = 0;
   let reviews = 0;
   const each = async <Record>(
-    ask: (place: { cursor: string | undefined; limit: number }) => Promise<{ readonly body: Body<Record> }>,
+    ask: (place: Place) => Promise<{ readonly body: Body<Record> }>,
     add: (records: readonly Record[]) => void,
   ) => {
-    const pages = pagesInHalves(ask, ({ body }) => body.next_cursor, { cursor: undefined, pageSizeMax });
-    for await (const { body } of pages) {
-      add(body.data);
-      records += body.data.length;
-      onProgress?.(records, reviews);
+    for (const filter of options.filters ?? [{}]) {
+      const pages = pagesInHalves(
+        (place) => ask({ ...filter, ...place }),
+        ({ body }) => body.next_cursor,
+        { cursor: undefined, pageSizeMax },
+      );
+      for await (const { body } of pages) {
+        add(body.data);
+        records += body.data.length;
+        onProgress?.(records, reviews);
+      }
     }
   };
   await each<ReviewRecord>(

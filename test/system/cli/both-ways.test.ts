@@ -294,5 +294,8 @@ describe("seats idle", () => {
       expect(found?.idle.every(({ organizations }) => !String(organizations).includes("mobile"))).toBe(true);
       expect(found?.not_judged).toBeGreaterThan(0);
     }
+    const report = await tool("over HTTP", "report", "--days", "300", "--by", "organization");
+    expect(report).toMatchObject({ code: 0, stdout: expect.stringContaining("acme-web") });
+    expect(report.stdout).toContain("acme-mobile (it sends no metrics)");
   });
 });
