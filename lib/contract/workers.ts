@@ -138,7 +138,7 @@ export const finishMoves = worker({
 });
 
 const swept = ["organizationDirectory", "sweeper", ...streams] as const;
-const noted = ["keyDirectory", "apiKey", "organization", "news"] as const;
+const noted = ["apiKey", "organization", "news"] as const;
 const housekeeping = worker({
   id: "housekeeping",
   source: "workers/housekeeping",
@@ -150,8 +150,7 @@ const housekeeping = worker({
     query: [...swept, "keyDirectory"],
     snapshot: ["pointer", "streamHead"],
   },
-  writes: { put: [...swept, "news"], update: swept, many: swept },
-  checks: ["apiKey"],
+  writes: { put: [...swept, "news"], update: swept, many: swept, alone: true },
   uses: [],
   timeoutSeconds: 300,
   memoryMegabytes: 512,

@@ -6,7 +6,7 @@ import { organizationTenant, workspaceTenant } from "../../../lib/contract/tenan
 import { internalFunctions, type Worker, workers } from "../../../lib/contract/workers.ts";
 import { systemClock, toTimestamp } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
-import type { Table } from "../../../lib/store/table.ts";
+import { queryAll, type Table } from "../../../lib/store/table.ts";
 import { pendingValue } from "../../../lib/stream/pending.ts";
 import { writeSpill } from "../../../lib/stream/spill.ts";
 import { keyOfWebhook } from "../../../lib/webhooks/scope.ts";
@@ -223,15 +223,28 @@ test("ringWebhooks rings webhooks of an organization and a workspace, and disabl
     { disabled_reason: "failing" },
     { disabled_reason: null, retries: { "metrics.review_comments": { failures: 1 } } },
   ]);
+  // A second attempt takes the place of the first among the deliveries.
+  const [, update = expect.fail("There is no second webhook.")] = places;
+  const due = [["retries", "metrics.review_comments", "due_ms"], 1] as const;
+  await table().write({ update, change: { set: [due] } });
+  await deployment().wake("ScheduleRingWebhooks");
+  expect(deployment().iamProxy.denied).toEqual([]);
 });
 
-test("housekeeping drops parts that nothing names", async () => {
+test("housekeeping drops parts that nothing names, and notes when a key of an earlier release expires", async () => {
+  const uuid = organizationUuid(cloud);
+  await worldOf(0).key({ kind: "user", organization: uuid, owner: "u-member", expiresInDays: 30 });
+  const noted = async () =>
+    await Array.fromAsync(queryAll(table(), kinds.news.range({ tenant: organizationTenant(uuid) })));
+  const notes = (await noted()).filter(({ type }) => type === "key.expiring");
+  await table().writeMany(notes.map((note) => ({ delete: note })));
   const deps = { table: table(), clock: systemClock, random: systemRandom };
   const { id } = await writeSpill(deps, organizationUuid(cloud), "nobody", Buffer.alloc(10));
   // An earlier run stopped before the first organization.
   await table().write({ put: { ...kinds.sweeper.key(), organization: "0", spill: "" } });
   await deployment().wake("ScheduleHousekeeping");
   expect(await table().get(kinds.spillPart.key({ spillId: id, index: 0 }))).toBeUndefined();
+  expect((await noted()).filter(({ type }) => type === "key.expiring")).toHaveLength(3);
 });
 
 /** Passes on every call up to the write that begins an organization's move, and none after it. */
