@@ -61,7 +61,7 @@ export const figureColumnsOf = <Row extends WithFigures>(
     }));
 
 /** A row for each team or author: `team` is the column's name in the file, which is called `teams`. */
-export const figuresBy = (name: string, head: string, rows: readonly ReportRow[]): Numbers<ReportRow> => ({
+const figuresBy = (name: string, head: string, rows: readonly ReportRow[]): Numbers<ReportRow> => ({
   name: `${name}s`,
   caption: `By ${name}, in alphabetical order`,
   columns: [

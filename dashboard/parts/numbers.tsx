@@ -62,7 +62,7 @@ export function Scroll({ label, children }: ScrollProps) {
 }
 
 type TableHead = { readonly head: string; readonly isNumber: boolean };
-export const numberHeads = (...heads: readonly string[]): TableHead[] =>
+const numberHeads = (...heads: readonly string[]): TableHead[] =>
   heads.map((head) => ({ head, isNumber: true }));
 
 type TableProps = {

@@ -1,10 +1,11 @@
 import * as kinds from "../contract/items.ts";
 import type { Operation } from "../contract/operation.ts";
+import { valueAt } from "../contract/schema-sentences.ts";
 import { type KeyItem, parseKey } from "../store/items/key.ts";
 import { lineOf } from "./key-line.ts";
 import type { OperationContext } from "./operation-context.ts";
 import type { Principal } from "./principal.ts";
-import { textField } from "./request-scope.ts";
+
 import type { Scope } from "./scope.ts";
 
 type Caller = { readonly principal: Principal; readonly scope: Scope };
@@ -49,7 +50,8 @@ export async function namesOwnKey(
   { principal, prefetched, table }: Pick<OperationContext, "principal" | "prefetched" | "table">,
   path: unknown,
 ): Promise<boolean> {
-  const keyId = textField(path, "key_id");
+  const named = valueAt(path, ["key_id"]);
+  const keyId = typeof named === "string" ? named : undefined;
   const { key: own } = principal;
   if (!allowsOwnKey || keyId === undefined) return false;
   if (keyId === own.id) return true;
