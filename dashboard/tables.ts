@@ -60,18 +60,6 @@ export const figureColumnsOf = <Row extends WithFigures>(
       isNumber: true,
     }));
 
-/** A row for each team or author: `team` is the column's name in the file, which is called `teams`. */
-const figuresBy = (name: string, head: string, rows: readonly ReportRow[]): Numbers<ReportRow> => ({
-  name: `${name}s`,
-  caption: `By ${name}, in alphabetical order`,
-  columns: [
-    textColumn(name, head, (row) => row.name),
-    textColumn("organization", "Organization", ({ organization }) => organization),
-    ...figureColumnsOf<ReportRow>(),
-  ],
-  rows,
-});
-
 export const csvOf = <Row>({ columns, rows }: Numbers<Row>): string =>
   [
     csvRow(columns.map(({ name }) => name)),

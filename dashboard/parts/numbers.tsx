@@ -62,8 +62,6 @@ export function Scroll({ label, children }: ScrollProps) {
 }
 
 type TableHead = { readonly head: string; readonly isNumber: boolean };
-const numberHeads = (...heads: readonly string[]): TableHead[] =>
-  heads.map((head) => ({ head, isNumber: true }));
 
 type TableProps = {
   readonly label: string;
