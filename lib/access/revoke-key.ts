@@ -32,14 +32,18 @@ export async function revokeLine(
     const key = attempt === 0 ? named : await requireKey(deps.table, named.id);
     if (key.id === by.actor.keyId && key.rotated_to !== null) return await revoke(deps, key, [key], by);
     const nowMs = deps.clock.nowMs();
-    const [before, after] = await Promise.all([
+    // A key that was never rotated is the first of its line, and a made key names its maker's: no further trip.
+    const likely = key.made_by ?? key.id;
+    const [before, after, likelyLine] = await Promise.all([
       followRotations(deps.table, key, "rotated_from"),
       followRotations(deps.table, key, "rotated_to"),
+      readLine(deps.table, likely),
     ]);
     // The newest first: a line that is too long for one transaction never has an end that can still be rotated.
     const rotations = [...after.toReversed(), key, ...before.filter((each) => isLive(each, nowMs))];
     const first = before.at(-1) ?? key;
-    const line = await readLine(deps.table, first.made_by ?? first.id);
+    const lineId = first.made_by ?? first.id;
+    const line = lineId === likely ? likelyLine : await readLine(deps.table, lineId);
     if (first.made_by !== undefined)
       return await revoke(deps, key, rotations, by, branchEnded(first.made_by, first.id, line, nowMs));
     const made = await readMade(deps.table, line, nowMs);

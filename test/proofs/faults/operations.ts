@@ -244,6 +244,30 @@ export function operationScenarios(environment: FaultEnvironment): ScenarioSet {
       { subject: { key_id: built().limitedKeyId } },
       special.rotateKey,
     ),
+    "a key, made again because its value never arrived": send(
+      "createKey",
+      "organization",
+      { body: { idempotency_key } },
+      { prepare: async () => void (await ofEveryOperation().createKey?.act()) },
+    ),
+    "a key, ended with what it made": send(
+      "deleteKey",
+      "organization",
+      {},
+      { prepare: () => saveLine(built().customKeyId) },
+    ),
+    "a made key, rotated": send(
+      "rotateKey",
+      "organization",
+      {},
+      { ...special.rotateKey, prepare: () => saveMaker(built().customKeyId) },
+    ),
+    "a made key, ended": send(
+      "deleteKey",
+      "organization",
+      {},
+      { prepare: () => saveMaker(built().customKeyId) },
+    ),
     "a key, ended with its successor": send("deleteKey", "organization", {}, { prepare: rotateSpareKey }),
     "Learnings, some of them known": send(
       "createLearnings",
@@ -298,6 +322,20 @@ export function operationScenarios(environment: FaultEnvironment): ScenarioSet {
       learnings,
     ),
   });
+
+  /** The line of the spare key has made this one. */
+  async function saveLine(made: string): Promise<void> {
+    const line = { version: 1, ended: false };
+    const entry = { id: made, at_ms: 0, ends_at_ms: 32_503_680_000_000, once: "", request: "" };
+    const put = { ...kinds.keyLine.key({ keyId: built().spareKeyId }), ...line, made: [entry] };
+    await api.store().table.write({ put });
+  }
+
+  /** The spare key is one that this key made. */
+  async function saveMaker(maker: string): Promise<void> {
+    const update = kinds.apiKey.key({ keyId: built().spareKeyId });
+    await api.store().table.write({ update, change: { set: [["made_by", maker]] } });
+  }
 
   async function rotateSpareKey(): Promise<void> {
     const { organization: key } = built().keys;
