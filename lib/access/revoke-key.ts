@@ -44,8 +44,11 @@ export async function revokeLine(
     const first = before.at(-1) ?? key;
     const lineId = first.made_by ?? first.id;
     const line = lineId === likely ? likelyLine : await readLine(deps.table, lineId);
-    if (first.made_by !== undefined)
-      return await revoke(deps, key, rotations, by, branchEnded(first.made_by, first.id, line, nowMs));
+    if (first.made_by !== undefined) {
+      // A made key ends alone: its maker's line only learns that it has ended.
+      const made = line?.made.map((each) => (each.id === first.id ? { ...each, ends_at_ms: nowMs } : each));
+      return await revoke(deps, key, rotations, by, lineWrite(lineId, line, made ? { made } : {}));
+    }
     const made = await readMade(deps.table, line, nowMs);
     // The line ends in the first transaction, with its newest key: afterwards nobody makes or rotates a key of it.
     return await revoke(deps, key, [...rotations, ...made], by, lineEnded(first.id, line));
@@ -57,17 +60,6 @@ const lineEnded = (keyId: string, line: KeyLineItem | undefined): TransactionWri
   line
     ? lineWrite(keyId, line, { ended: true })
     : { check: kinds.keyLine.key({ keyId }), when: { absent: "pk" } };
-
-/** A made key ends alone: its maker's line only learns that it has ended. */
-const branchEnded = (
-  madeBy: string,
-  id: string,
-  line: KeyLineItem | undefined,
-  nowMs: number,
-): TransactionWrite =>
-  lineWrite(madeBy, line, {
-    made: (line?.made ?? []).map((each) => (each.id === id ? { ...each, ends_at_ms: nowMs } : each)),
-  });
 
 /** The keys that a line made, with their rotations: whoever ends a key because it leaked ends these too. */
 async function readMade(table: Table, line: KeyLineItem | undefined, nowMs: number): Promise<KeyItem[]> {

@@ -103,6 +103,9 @@ const writing = {
   rateLimit: tenAMinute("keys-write"),
 } as const;
 
+/** A key and the rows that list it. */
+const keyKinds = ["apiKey", "keyRow", "keyDirectory"] as const;
+
 export const createKey = operation({
   ...managing,
   id: "createKey",
@@ -130,11 +133,7 @@ export const createKey = operation({
   organization: "ignored",
   rateLimit: { ...tenAMinute("keys-create"), owner: "key" },
   reads: { get: ["keyLine"] },
-  writes: {
-    put: ["apiKey", "keyRow", "keyDirectory", "keyLine"],
-    update: ["apiKey", "people"],
-    rights: ["apiKey"],
-  },
+  writes: { put: [...keyKinds, "keyLine"], update: ["apiKey", "people"], rights: ["apiKey"] },
   // The maker is unchanged; a key that nobody received was never used.
   checks: ["apiKey", "keyUse"],
   errors: ["KEY_ROTATED", "KEY_EXISTS", "KEY_LIMIT_REACHED"],
@@ -165,11 +164,7 @@ export const rotateKey = operation({
   bodyOptional: true,
   answer: { status: 201, description: "The new key", schema: issuedKeyRecord },
   reads: { get: ["keyLine"] },
-  writes: {
-    put: ["apiKey", "keyRow", "keyDirectory", "keyLine"],
-    update: ["apiKey", "keyRow", "keyDirectory", "people"],
-    rights: ["apiKey"],
-  },
+  writes: { put: [...keyKinds, "keyLine"], update: [...keyKinds, "people"], rights: ["apiKey"] },
   // A successor that nobody received was never used.
   checks: ["apiKey", "keyRow", "keyDirectory", "keyUse"],
   errors: ["KEY_NOT_FOUND", "KEY_ROTATED"],
