@@ -1,7 +1,7 @@
 import type { AnswerOf } from "../lib/client/client.ts";
 import { msPerDay } from "../lib/contract/days.ts";
 import { keyLimits } from "../lib/contract/limits.ts";
-import { type Only, onlyValues } from "../lib/contract/only.ts";
+import { isOnly, type Only, onlyValues } from "../lib/contract/only.ts";
 import { plural } from "../lib/contract/plural.ts";
 import { UsageError } from "../lib/runtime/operator-error.ts";
 import type { CommandInput, OptionDefinitions } from "./command.ts";
@@ -56,12 +56,10 @@ export const onlyOption: OptionDefinitions = {
 
 export function onlyOf(input: CommandInput): Only[] | undefined {
   const given = input.list("only");
-  const unknown = given?.find((each) => !onlyValues.some((value) => value === each));
-  if (unknown !== undefined)
-    throw new UsageError(
-      `--only takes a list of ${onlyValues.join(", ")}; it has no ${JSON.stringify(unknown)}.`,
-    );
-  return given && onlyValues.filter((value) => given.includes(value));
+  if (given?.every(isOnly) ?? true) return given?.filter(isOnly);
+  throw new UsageError(
+    `--only takes values of ${onlyValues.join(", ")}, not ${JSON.stringify(given?.join())}.`,
+  );
 }
 
 const daysMax = 3_650;

@@ -1,4 +1,3 @@
-import type { AnswerOf } from "../../lib/client/client.ts";
 import { keyLimits, pageLimits } from "../../lib/contract/limits.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { UsageError } from "../../lib/runtime/operator-error.ts";
@@ -20,8 +19,6 @@ import {
 import { commandFor } from "../show-once.ts";
 import type { Terminal } from "../terminal.ts";
 import { callApi, orgOption, orgQuery, overHttp, type SharedCommand, type WithCaller } from "./call.ts";
-
-type AuditEntry = AnswerOf<"listAuditLogs">["data"][number];
 
 const keyId = { name: "KEY_ID", required: true, help: "the id that `keys list` shows" };
 
@@ -50,24 +47,13 @@ export const create: Command = {
   options: {
     name: { value: "TEXT", help: "whose key it is, such as the vendor's name" },
     ...onlyOption,
-    "expires-in-days": {
-      value: "N",
-      help: `default: ${keyLimits.madeKeyDaysDefault}, or as long as your key`,
-    },
+    "expires-in-days": { value: "N", help: `default ${keyLimits.madeKeyDaysDefault}, or with your key` },
     ...apiOptions,
   },
-  examples: [
-    "keys create --name vendor --only metrics:read",
-    "keys create --name assistant --only learnings:read --expires-in-days 30",
-  ],
+  examples: ["keys create --name vendor --only metrics:read --expires-in-days 30"],
   run: (input, terminal, findTarget) => {
-    const only = onlyOf(input);
     const days = input.integer("expires-in-days", { min: 1, max: keyLimits.madeKeyDaysMax });
-    const body = {
-      name: input.requiredText("name"),
-      ...(only && { only }),
-      ...(days !== undefined && { expires_in_days: days }),
-    };
+    const body = { name: input.requiredText("name"), only: onlyOf(input), expires_in_days: days };
     const end = (id: string) => `To end it: ${commandFor(input, `keys revoke ${id}`)}`;
     return callApi(input, findTarget, (client) =>
       showIssuedRow(input, terminal, async () => (await client.createKey({ body })).body, end),
@@ -137,17 +123,12 @@ async function revokeLeaked(input: CommandInput, terminal: Terminal, withCaller:
     );
     for (const { id: webhook, url } of webhooks)
       terminal.say(`Webhook ${webhook} goes on ringing ${url}: a key that ended made or changed it.`);
-    showList(input, terminal, {
-      records: entries.map(entryRow),
-      document: report,
-      none: "Nothing was done with it.",
-    });
+    const records = entries.map(({ actor, created_at, action, resource_id, summary, ip_address }) => ({
+      ...{ created_at, key_id: actor.key_id, action, resource_id, summary, ip_address },
+    }));
+    showList(input, terminal, { records, document: report, none: "Nothing was done with it." });
   });
 }
-
-const entryRow = ({ created_at, actor, action, resource_id, summary, ip_address }: AuditEntry) => ({
-  ...{ created_at, key_id: actor.key_id, action, resource_id, summary, ip_address },
-});
 
 export const shared: readonly SharedCommand[] = [list, rotate, revoke];
 export const commands: readonly Command[] = [create, ...shared.map(overHttp)];

@@ -3,7 +3,7 @@ import { isSystemRole, type KeyKind } from "../contract/access.ts";
 import { msPerDay } from "../contract/days.ts";
 import * as kinds from "../contract/items.ts";
 import { keyLimits } from "../contract/limits.ts";
-import { type Only, onlyValues } from "../contract/only.ts";
+import { isOnly, type Only, onlyValues } from "../contract/only.ts";
 import { codePoints, wellFormed } from "../contract/parameters.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import type { Random } from "../runtime/random.ts";
@@ -200,11 +200,8 @@ export function checkedOnly(kind: KeyKind, only: readonly string[] | undefined):
   if (only === undefined) return undefined;
   if (kind === "legacy" || kind === "agentic")
     throw new KeyRegistryError(`A key of kind ${kind} cannot be narrowed with only.`);
-  const unknown = only.find((each) => !onlyValues.some((value) => value === each));
-  if (unknown !== undefined || only.length === 0)
-    throw new KeyRegistryError(
-      `only has no ${unknown ?? "value"}; it is a list of: ${onlyValues.join(", ")}.`,
-    );
+  if (only.length === 0 || !only.every(isOnly))
+    throw new KeyRegistryError(`only takes one or more of: ${onlyValues.join(", ")}.`);
   return onlyValues.filter((value) => only.includes(value));
 }
 

@@ -4,6 +4,7 @@ import type { KeyKind } from "../contract/access.ts";
 import { keyLimits, requestLimits } from "../contract/limits.ts";
 import { isTenantKey, organizationTenant, type TenantKey } from "../contract/tenants.ts";
 import type { Random } from "../runtime/random.ts";
+import type { KeyItem } from "../store/items/key.ts";
 import { fromBase32, toBase32 } from "./base32.ts";
 
 /**
@@ -71,15 +72,14 @@ export function fingerprint(text: string): { id: string; hash: string } {
  * The hash that is stored. Of a narrow or made key it also binds what limits the key: a release that does not know the
  * two attributes, or an item that lost one of them, refuses the key instead of accepting it as a wide one.
  */
-export const storedHash = (
+export function storedHash(
   hash: string,
-  { only, made_by }: { readonly only?: readonly string[] | undefined; readonly made_by?: string | undefined },
-): string =>
-  only || made_by
-    ? createHash("sha256")
-        .update(`${hash}\n${(only ?? []).toSorted().join(",")}\n${made_by ?? ""}`)
-        .digest("hex")
-    : hash;
+  { only, made_by }: Partial<Pick<KeyItem, "only" | "made_by">>,
+): string {
+  if (!only && !made_by) return hash;
+  const bound = `${hash}\n${(only ?? []).toSorted().join(",")}\n${made_by ?? ""}`;
+  return createHash("sha256").update(bound).digest("hex");
+}
 
 export const sameHash = (one: string, other: string): boolean =>
   one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));

@@ -5,6 +5,7 @@ import { msPerDay } from "../contract/days.ts";
 import * as kinds from "../contract/items.ts";
 import { keyLimits, requestLimits } from "../contract/limits.ts";
 import { isWithinOnly, type Only } from "../contract/only.ts";
+import type { createKey } from "../contract/operations/keys.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { isLive, type KeyItem, type KeyLineItem } from "../store/items/key.ts";
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
@@ -13,18 +14,14 @@ import { AuthenticationError } from "./authenticate.ts";
 import { lineOf, lineWrite, readLine } from "./key-line.ts";
 import { draftKeyItem, roleConditions, type StoredKey, storeKey } from "./key-registry.ts";
 import { requireKey } from "./key-requirements.ts";
+import type { OperationInput } from "./operation-context.ts";
 import { keyLimited } from "./policy.ts";
 import type { Principal } from "./principal.ts";
 import { revokeUnsentWrites } from "./rotate-key.ts";
 
 type Maker = AuditedContext & { readonly principal: Principal; readonly signal: AbortSignal };
 
-export type NewKey = {
-  readonly name: string;
-  readonly only?: readonly Only[] | undefined;
-  readonly expires_in_days?: number | undefined;
-  readonly idempotency_key?: string | undefined;
-};
+type NewKey = OperationInput<typeof createKey>["body"];
 
 /** A key makes a key like itself: the same kind, scope, owner and role, and at most as strong. */
 export async function makeKey(maker: Maker, wanted: NewKey): Promise<StoredKey> {
@@ -46,7 +43,7 @@ export async function makeKey(maker: Maker, wanted: NewKey): Promise<StoredKey> 
       ...{ kind, organization, workspace_id, instance_id, authorized, owner, role },
       tenant: principal.tenant,
       name: wanted.name,
-      only: wanted.only && [...wanted.only],
+      only: wanted.only,
       made_by: lineId,
       expires_at_ms: endsAtMs,
     });

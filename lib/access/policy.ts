@@ -1,7 +1,7 @@
 import { type KeyKind, keyKinds } from "../contract/access.ts";
 import { ApiError } from "../contract/api-error.ts";
 import { requestLimits } from "../contract/limits.ts";
-import { isWithinOnly } from "../contract/only.ts";
+import { isWithinOnly, type OnlyList } from "../contract/only.ts";
 import type { Operation } from "../contract/operation.ts";
 import { isMoving, type OrganizationItem } from "../store/items/organization.ts";
 import type { Principal } from "./principal.ts";
@@ -49,13 +49,11 @@ export function checkOnly({ only, allowsOwnKey }: Operation, { key }: Principal,
     throw keyLimited(`This operation needs ${only}`, key);
 }
 
-type Narrow = { readonly only?: readonly string[] | undefined };
-
 /** The request is outside of what a narrow key may do. */
-export const keyLimited = (need: string, { only = [] }: Narrow): ApiError =>
+export const keyLimited = (need: string, { only }: { readonly only?: OnlyList }): ApiError =>
   new ApiError(
     "KEY_LIMITED",
-    `${need}; this key may do only: ${only.join(", ")}. Use a key that may do more.`,
+    `${need}; this key may do only: ${only?.join(", ")}. Use a key that may do more.`,
   );
 
 /** Checks subscription, deployment, plan, then the state of the metrics. Returns the part of the scope that passes. */

@@ -33,16 +33,23 @@ export async function revokeLine(
     const key = attempt === 0 ? named : await requireKey(deps.table, named.id);
     if (key.id === by.actor.keyId && key.rotated_to !== null) return await revoke(deps, key, [key], by);
     const nowMs = deps.clock.nowMs();
-    const [before, after] = await Promise.all([
+    // A key that was never rotated is the first of its line, and a made key names its maker's: no further trip.
+    const likely = key.made_by ?? key.id;
+    const [before, after, likelyLine] = await Promise.all([
       followRotations(deps.table, key, "rotated_from"),
       followRotations(deps.table, key, "rotated_to"),
+      readLine(deps.table, likely),
     ]);
     // The newest first: a line that is too long for one transaction never has an end that can still be rotated.
     const rotations = [...after.toReversed(), key, ...before.filter((each) => isLive(each, nowMs))];
     const first = before.at(-1) ?? key;
-    const line = await readLine(deps.table, first.made_by ?? first.id);
-    if (first.made_by !== undefined)
-      return await revoke(deps, key, rotations, by, branchEnded(first.made_by, first.id, line, nowMs));
+    const lineId = first.made_by ?? first.id;
+    const line = lineId === likely ? likelyLine : await readLine(deps.table, lineId);
+    if (first.made_by !== undefined) {
+      // A made key ends alone: its maker's line only learns that it has ended.
+      const made = line?.made.map((each) => (each.id === first.id ? { ...each, ends_at_ms: nowMs } : each));
+      return await revoke(deps, key, rotations, by, lineWrite(lineId, line, made ? { made } : {}));
+    }
     const made = await readMade(deps.table, line, nowMs);
     // The line ends in the first transaction, with its newest key: afterwards nobody makes or rotates a key of it.
     return await revoke(deps, key, [...rotations, ...made], by, lineEnded(first.id, line));
@@ -54,17 +61,6 @@ const lineEnded = (keyId: string, line: KeyLineItem | undefined): TransactionWri
   line
     ? lineWrite(keyId, line, { ended: true })
     : { check: kinds.keyLine.key({ keyId }), when: { absent: "pk" } };
-
-/** A made key ends alone: its maker's line only learns that it has ended. */
-const branchEnded = (
-  madeBy: string,
-  id: string,
-  line: KeyLineItem | undefined,
-  nowMs: number,
-): TransactionWrite =>
-  lineWrite(madeBy, line, {
-    made: (line?.made ?? []).map((each) => (each.id === id ? { ...each, ends_at_ms: nowMs } : each)),
-  });
 
 /** The keys that a line made, with their rotations: whoever ends a key because it leaked ends these too. */
 async function readMade(table: Table, line: KeyLineItem | undefined, nowMs: number): Promise<KeyItem[]> {

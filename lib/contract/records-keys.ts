@@ -21,9 +21,7 @@ export const keyRecord = z.strictObject({
   state: z.enum(keyStates),
   /** The key that replaces it. */
   successor_id: z.string().nullable(),
-  /** What a narrow key may do. */
   only: z.array(z.string()).nullable(),
-  /** The first key of the line that made it. */
   made_by: z.string().nullable(),
   /** Null unless the key is active and refused. */
   refused_because: z.enum(keyRefusals).nullable(),
@@ -51,11 +49,7 @@ export const keyWords: FieldWords = {
   state: "Whether it works: `active`, or why it does not.",
   successor_id: "The id of the key that replaces it; null where it was not rotated.",
   only: "What the key may do: areas with `read` or `write`; null for everything that its kind and role allow.",
-  "key.only":
-    "What the key may do: areas with `read` or `write`; null for everything that its kind and role allow.",
   made_by:
-    "The id of the key that made it, or of the first key of its maker's rotations; null for the operator.",
-  "key.made_by":
     "The id of the key that made it, or of the first key of its maker's rotations; null for the operator.",
   refused_because:
     "Why the service refuses it although it is active: `owner_left`, `organization_inactive` (also where its workspace or " +

@@ -2,21 +2,21 @@
 
 import type { Only } from "./only.ts";
 
-/** Types that ring when a resumed walk of this operation has something new. */
+/** Types that ring when a resumed walk of this operation has something new, and what a narrow key needs for it. */
 const datasetTypes = {
-  "metrics.review_comments": "listReviewCommentMetrics",
-  "metrics.reviews": "listReviewMetrics",
-  "metrics.mcp": "listMcpMetrics",
-  learnings: "listLearnings",
-  audit_logs: "listAuditLogs",
+  "metrics.review_comments": ["listReviewCommentMetrics", "metrics:read"],
+  "metrics.reviews": ["listReviewMetrics", "metrics:read"],
+  "metrics.mcp": ["listMcpMetrics", "metrics:read"],
+  learnings: ["listLearnings", "learnings:read"],
+  audit_logs: ["listAuditLogs", "audit_logs:read"],
 } as const;
 
 /** Types that name what they are about, and the operation that shows more. */
 const subjectTypes = {
-  "learning.pending": "listLearnings",
-  "security.scan_completed": "listSecurityFindings",
-  "key.expiring": "listKeys",
-  "webhook.disabled": "listWebhooks",
+  "learning.pending": ["listLearnings", "learnings:read"],
+  "security.scan_completed": ["listSecurityFindings", "security:read"],
+  "key.expiring": ["listKeys", "keys:read"],
+  "webhook.disabled": ["listWebhooks", "webhooks:read"],
 } as const;
 
 type DatasetType = keyof typeof datasetTypes;
@@ -37,22 +37,14 @@ export const webhookTypes = [
 
 const isDatasetType = (type: WebhookType): type is DatasetType => Object.hasOwn(datasetTypes, type);
 
-/** The operation that a receiver of the type calls. */
-export const operationOfType = (type: WebhookType): string =>
+const rowOfType = (type: WebhookType): readonly [operation: string, only: Only] =>
   isDatasetType(type) ? datasetTypes[type] : subjectTypes[type];
 
-/** What a narrow key needs to read what a ring of the type tells of: `only` of the operation above. */
-export const onlyOfType: Readonly<Record<WebhookType, Only>> = {
-  "metrics.review_comments": "metrics:read",
-  "metrics.reviews": "metrics:read",
-  "metrics.mcp": "metrics:read",
-  learnings: "learnings:read",
-  audit_logs: "audit_logs:read",
-  "learning.pending": "learnings:read",
-  "security.scan_completed": "security:read",
-  "key.expiring": "keys:read",
-  "webhook.disabled": "webhooks:read",
-};
+/** The operation that a receiver of the type calls. */
+export const operationOfType = (type: WebhookType): string => rowOfType(type)[0];
+
+/** What a narrow key needs to read what a ring of the type is about. */
+export const onlyOfType = (type: WebhookType): Only => rowOfType(type)[1];
 
 /** For the guide. */
 export const webhookTypeMeanings: Readonly<Record<WebhookType, string>> = {

@@ -23,16 +23,15 @@ export async function endLeakedKey(context: AuditedContext, text: string) {
   const entries = await entriesOf(context, owner, new Set([key.id, ...ended]));
   const changed = entries.filter(({ resource_type }) => resource_type === "webhook");
   const owners = [...new Set(changed.map(({ organization }) => ownerOf(organization)))];
-  const webhooks = await Promise.all(
-    owners.map((each) =>
-      readWebhooks(context.table, { owner: each, tenant: key.tenant, organization: null, authorized: null }),
-    ),
-  );
-  const rings = webhooks
-    .flat()
-    .filter(
-      (each) => each.disabled_reason === null && changed.some(({ resource_id }) => resource_id === each.id),
-    );
+  const scopes = owners.map((each) => ({
+    owner: each,
+    tenant: key.tenant,
+    organization: null,
+    authorized: null,
+  }));
+  const webhooks = await Promise.all(scopes.map((scope) => readWebhooks(context.table, scope)));
+  const isChanged = (id: string) => changed.some(({ resource_id }) => resource_id === id);
+  const rings = webhooks.flat().filter((each) => each.disabled_reason === null && isChanged(each.id));
   return {
     id: key.id,
     revoked_key_ids: ended,

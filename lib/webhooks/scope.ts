@@ -38,8 +38,8 @@ export function webhookScopeOf(call: Pick<OperationContext, "principal" | "scope
 
 /** A narrow key is told by no webhook what it may not read itself. */
 export function requireTypes({ only }: WebhookScope, types: readonly WebhookType[]): void {
-  const beyond = types.find((type) => !isWithinOnly(only, onlyOfType[type]));
-  if (beyond) throw keyLimited(`A webhook of type ${beyond} needs ${onlyOfType[beyond]}`, { only });
+  const beyond = types.find((type) => !isWithinOnly(only, onlyOfType(type)));
+  if (beyond) throw keyLimited(`A webhook of type ${beyond} needs ${onlyOfType(beyond)}`, { only });
 }
 
 /** Spreads the owners over the partitions. */

@@ -441,6 +441,16 @@ describe("buckets", () => {
   });
 });
 
+test("rotations of a leaked Admin key, however many, leave DELETE free", async () => {
+  await call("/v1/whoami", { key: setup.keys.user.text });
+  const leaked = await maker(admin);
+  const flood = () => api.call("/v1/keys/kaaaaaaaaaaaaaaaa/rotate", { key: leaked.text, body: {} });
+  const answers = await Promise.all(Array.from({ length: 14 }, flood));
+  expect(answers.map(({ status }) => status)).toContain(429);
+  const key = setup.keys.organization.text;
+  expect((await api.call(`/v1/keys/${leaked.key.id}`, { key, method: "DELETE" })).status).toBe(204);
+});
+
 test("a key whose organization's owner leaves is refused, with what it made", async () => {
   await world.member(github("making-org"), "u-leaver", {});
   const own = await maker({ owner: "u-leaver" });

@@ -103,6 +103,9 @@ const writing = {
   rateLimit: tenAMinute("keys-write"),
 } as const;
 
+/** A key and the rows that list it. */
+const keyKinds = ["apiKey", "keyRow", "keyDirectory"] as const;
+
 export const createKey = operation({
   ...managing,
   id: "createKey",
@@ -131,7 +134,7 @@ export const createKey = operation({
   rateLimit: { ...tenAMinute("keys-create"), owner: "key" },
   reads: { get: ["keyLine"] },
   writes: {
-    put: ["apiKey", "keyRow", "keyDirectory", "keyLine", "news"],
+    put: [...keyKinds, "keyLine", "news"],
     delete: ["news"],
     update: ["apiKey", "people"],
     rights: ["apiKey"],
@@ -167,9 +170,9 @@ export const rotateKey = operation({
   answer: { status: 201, description: "The new key", schema: issuedKeyRecord },
   reads: { get: ["keyLine"] },
   writes: {
-    put: ["apiKey", "keyRow", "keyDirectory", "keyLine", "news"],
+    put: [...keyKinds, "keyLine", "news"],
     delete: ["news"],
-    update: ["apiKey", "keyRow", "keyDirectory", "people"],
+    update: [...keyKinds, "people"],
     rights: ["apiKey"],
   },
   // A successor that nobody received was never used.

@@ -326,6 +326,30 @@ class OperationScenarios {
         { subject: { key_id: this.#built().limitedKeyId } },
         special.rotateKey,
       ),
+      "a key, made again because its value never arrived": this.#send(
+        "createKey",
+        "organization",
+        { body: { idempotency_key } },
+        { prepare: async () => void (await this.#ofEveryOperation().createKey?.act()) },
+      ),
+      "a key, ended with what it made": this.#send(
+        "deleteKey",
+        "organization",
+        {},
+        { prepare: () => this.#saveLine(this.#built().customKeyId) },
+      ),
+      "a made key, rotated": this.#send(
+        "rotateKey",
+        "organization",
+        {},
+        { ...special.rotateKey, prepare: () => this.#saveMaker(this.#built().customKeyId) },
+      ),
+      "a made key, ended": this.#send(
+        "deleteKey",
+        "organization",
+        {},
+        { prepare: () => this.#saveMaker(this.#built().customKeyId) },
+      ),
       "a key, ended with its successor": this.#send(
         "deleteKey",
         "organization",
@@ -391,6 +415,20 @@ class OperationScenarios {
         learnings,
       ),
     };
+  }
+
+  /** The line of the spare key has made this one. */
+  async #saveLine(made: string): Promise<void> {
+    const line = { version: 1, ended: false };
+    const entry = { id: made, at_ms: 0, ends_at_ms: 32_503_680_000_000, once: "", request: "" };
+    const put = { ...kinds.keyLine.key({ keyId: this.#built().spareKeyId }), ...line, made: [entry] };
+    await this.#environment.api.store().table.write({ put });
+  }
+
+  /** The spare key is one that this key made. */
+  async #saveMaker(maker: string): Promise<void> {
+    const update = kinds.apiKey.key({ keyId: this.#built().spareKeyId });
+    await this.#environment.api.store().table.write({ update, change: { set: [["made_by", maker]] } });
   }
 
   async #rotateSpareKey(): Promise<void> {

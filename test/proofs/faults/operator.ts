@@ -12,6 +12,7 @@ import { organizationUuid } from "../../../lib/contract/identity.ts";
 import { auditLimits } from "../../../lib/contract/limits.ts";
 import { decideLearning, pendingLearnings } from "../../../lib/learnings/approval.ts";
 import { seatGroups } from "../../../lib/operator/seat-groups.ts";
+import { endLeakedKey } from "../../../lib/operator/leaked-key.ts";
 import { embedderInUse } from "../../../lib/operator/stack-embedder.ts";
 import {
   countAdmins,
@@ -163,6 +164,9 @@ export function operatorScenarios(environment: FaultEnvironment): ScenarioSet {
           maySay: ["503 SERVICE_UNAVAILABLE", "refused: The key changed meanwhile; try again."],
         },
       ),
+      "a leaked key is ended": change(() => endLeakedKey(context(), built().keys.one.text), {
+        doneBefore: /./,
+      }),
       "a key is revoked": change(() => revokeKey(deps(), built().keys.one.key.id, operator), endedBefore),
       "a token": change(
         () =>

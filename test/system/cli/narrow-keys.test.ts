@@ -38,7 +38,7 @@ describe("keys create", () => {
   test.each([
     [
       ["--name", "v", "--only", "metrics:write"],
-      /^--only takes a list of metrics:read, .*no "metrics:write"\.$/,
+      /^--only takes values of metrics:read, .*not "metrics:write"\.$/,
     ],
     [["--only", "metrics:read"], /^--name is missing\.$/],
     [["--name", "v", "--kind", "user"], /^--kind works only as the operator/],

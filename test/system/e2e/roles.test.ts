@@ -30,7 +30,7 @@ const kind = (name: string): ItemKind => itemKinds().find((each) => each.name ==
 
 /** The operations that write an attribute that gives rights: all attributes of the kind, unless a row says more. */
 const writersOfRights = {
-  apiKey: ["rotateKey"],
+  apiKey: ["createKey", "rotateKey"],
   organization: [],
   tenantOrganization: [],
   memberReads: [],
@@ -75,7 +75,8 @@ describe("the matrix of roles, kinds of items and actions", () => {
   });
 
   test.each([
-    ["apiKey", ["rotateKey", "deleteKey"]],
+    ["apiKey", ["createKey", "rotateKey", "deleteKey"]],
+    ["keyLine", ["createKey", "rotateKey", "deleteKey"]],
     ["organization", ["setSeatAssignment"]],
     ["tenantOrganization", ["setSeatAssignment"]],
     ["tenant", []],
@@ -187,7 +188,7 @@ describe("a leaked role", () => {
       ).rejects.toMatchObject(denied);
   }
 
-  test.each(operationIds.filter((id) => id !== "rotateKey"))(
+  test.each(operationIds.filter((id) => id !== "createKey" && id !== "rotateKey"))(
     "the role of %s cannot forge a key, in any way of writing",
     async (id) => {
       const { text, key } = forged();
