@@ -110,7 +110,8 @@ export function operationScenarios(environment: FaultEnvironment): ScenarioSet {
     createWebhook: { body: { idempotency_key }, uncompared: /WEBHOOK-SECRETS#|ONCE#/ },
     rotateWebhook: { body: { idempotency_key }, uncompared: /WEBHOOK-SECRETS#|ONCE#/ },
     deleteWebhook: { doneBefore: /^404 WEBHOOK_NOT_FOUND$/ },
-    testWebhook: { isRead: true },
+    // Each attempt is listed, at its own time.
+    testWebhook: { isRead: true, uncompared: /DELIVERIES#/ },
   };
   const ofEveryOperation = (): Scenarios =>
     Object.fromEntries(
