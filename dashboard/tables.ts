@@ -1,7 +1,6 @@
 import { type CsvCell, csvRow } from "../lib/contract/csv-row.ts";
 import { type FigureColumn, type FigureName, figureColumns } from "../lib/report/columns.ts";
 import type { Figures } from "../lib/report/figures.ts";
-import type { ReportRow } from "../lib/report/report.ts";
 
 /** The numbers of a chart: formatted for people, and as written to a file. */
 export type TableColumn<Row> = {
