@@ -1,6 +1,5 @@
 import { createKey, type KeyRequest } from "../../lib/access/create-key.ts";
 import type { IssuedKey } from "../../lib/access/key-registry.ts";
-import { operator } from "../../lib/audit/entry.ts";
 import { keyLimits } from "../../lib/contract/limits.ts";
 import { instanceTenant } from "../../lib/contract/tenants.ts";
 import { findOrganizationByName } from "../../lib/organizations/find.ts";
@@ -53,15 +52,19 @@ const create: Command = {
       showIssuedRow(
         input,
         terminal,
-        async () => issuedRow(await createKey(audited, await resolveRequest(table))),
+        async () =>
+          issuedRow(await createKey(audited, { ...(await resolveRequest(table)), actor: audited.actor })),
         (id) => `To end it: ${commandFor(input, `keys revoke ${id}`)}`,
       ),
     );
   },
 };
 
+type WithoutActor<One> = One extends unknown ? Omit<One, "actor"> : never;
+type Request = WithoutActor<KeyRequest>;
+
 /** Checks the command line before a connection is opened; the organizations are looked up later. */
-function parseKeyRequest(input: CommandInput): (table: Table) => Promise<KeyRequest> {
+function parseKeyRequest(input: CommandInput): (table: Table) => Promise<Request> {
   const kind = input.choice("kind", kinds);
   if (kind === undefined) throw new UsageError("--kind is missing.");
   refuseForeignOptions(input, kind);
@@ -69,7 +72,6 @@ function parseKeyRequest(input: CommandInput): (table: Table) => Promise<KeyRequ
     name: input.text("name"),
     expiresInDays: input.integer("expires-in-days", anyCount),
     only: onlyOf(input),
-    actor: operator,
   };
   const role = input.text("role") ?? "cr_member";
   if (kind === "instance") return parseInstanceRequest(input, { ...naming, role });
@@ -86,8 +88,8 @@ function parseKeyRequest(input: CommandInput): (table: Table) => Promise<KeyRequ
 /** A provider id is unique within its instance, even if another tenant uses the same id. */
 function parseInstanceRequest(
   input: CommandInput,
-  common: Pick<KeyRequest & { kind: "instance" }, "name" | "expiresInDays" | "only" | "actor" | "role">,
-): (table: Table) => Promise<KeyRequest> {
+  common: Pick<KeyRequest & { kind: "instance" }, "name" | "expiresInDays" | "only" | "role">,
+): (table: Table) => Promise<Request> {
   const instanceId = input.requiredText("instance");
   const homeName = input.requiredText("home");
   const owner = input.requiredText("owner");

@@ -1,3 +1,5 @@
+import { holdsKey } from "../../lib/contract/key-forms.ts";
+import { keyLimits } from "../../lib/contract/limits.ts";
 import { type Connection, defaultDataPath } from "../../lib/operator/connection.ts";
 import { UsageError } from "../../lib/runtime/operator-error.ts";
 import type { CommandInput, OptionDefinitions } from "../command.ts";
@@ -7,6 +9,7 @@ export const connectionOptions: OptionDefinitions = {
   data: { value: "DIR", help: `the local service's data (default ${defaultDataPath})` },
   stack: { value: "NAME", help: "work on this deployed stack instead" },
   region: { value: "REGION", help: "the stack's AWS region (default: the environment's)" },
+  operator: { value: "NAME", help: "who makes an operator's changes, for the audit log (default: operator)" },
 };
 
 /** Opens what --data or --stack names, runs the work on it and always closes it. */
@@ -15,12 +18,24 @@ export async function withConnection<Result>(
   work: (connection: Connection) => Promise<Result>,
   { create = false }: { readonly create?: boolean } = {},
 ): Promise<Result> {
+  const operator = operatorName(input);
   const connection = await open(input, create);
+  const { audited } = connection;
+  const named = operator && { audited: { ...audited, actor: { ...audited.actor, name: operator } } };
   try {
-    return await work(connection);
+    return await work({ ...connection, ...named });
   } finally {
     await connection.close();
   }
+}
+
+function operatorName(input: CommandInput): string | undefined {
+  const name = input.text("operator")?.trim();
+  if (name === undefined) return undefined;
+  const { nameCharactersMax } = keyLimits;
+  if (name === "" || name.length > nameCharactersMax || holdsKey(name))
+    throw new UsageError(`--operator takes a name of 1 to ${nameCharactersMax} characters, not a key.`);
+  return name;
 }
 
 async function open(input: CommandInput, create: boolean): Promise<Connection> {

@@ -122,7 +122,7 @@ test("the guide's program compiles", async () => {
   const installed = join(folder, "node_modules", "review-api");
   await mkdir(installed, { recursive: true });
   await symlink(join(root, "lib", "client"), join(installed, "client"));
-  await writeFile(join(installed, "package.json"), '{"exports":{"./client":"./client/client.ts"}}');
+  await writeFile(join(installed, "package.json"), '{"exports":{".":"./client/client.ts"}}');
   const surroundings =
     "declare const process: { env: Record<string, string | undefined> };\n" +
     "declare function store(rows: readonly unknown[]): void;\ndeclare function remember(cursor: string): void;\n";

@@ -92,6 +92,25 @@ describe("members", () => {
     });
   });
 
+  test("--operator names who made a change, and who made a key", async () => {
+    const words = ["--data", service().folder, "--operator", "Grace Hopper"];
+    await callTool("members", "set-role", "506", "--org", "1001", "--role", "cr_member", ...words);
+    const by = { actor: { type: "system", name: "Grace Hopper" } };
+    expect(await lastAudit("roles.changed")).toMatchObject(by);
+    await callTool("keys", "create", "--kind", "user", "--org", "1001", "--owner", "506", ...words);
+    expect(await lastAudit("key.created")).toMatchObject(by);
+    const key = await callTool(
+      "org",
+      "show",
+      "1001",
+      "--data",
+      service().folder,
+      "--operator",
+      service().keys.user ?? "",
+    );
+    expect([key.code, key.stderr]).toEqual([2, expect.stringContaining("--operator takes a name")]);
+  });
+
   test("custom roles are found by id, or by name ignoring case; the refusal of an unknown one lists them", async () => {
     const answer = await fetch(`${service().url}/v1/roles`, {
       method: "POST",

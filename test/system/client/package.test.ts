@@ -40,7 +40,7 @@ const [oldest = process.execPath] = available.toSorted((one, other) =>
 const nodes = new Set([realpathSync(process.execPath), oldest]);
 
 const consumer = `
-import { createClient, ReviewApiError, verifyWebhook, WebhookVerificationError } from "review-api/client";
+import { createClient, ReviewApiError, verifyWebhook, WebhookVerificationError } from "review-api";
 const [url, key, secret, message] = process.argv.slice(2);
 const api = createClient({ baseUrl: url, key });
 let learnings = 0;
@@ -186,6 +186,13 @@ describe("the package, installed from its tarball", () => {
     await idOf("export learnings", "--format agents-md --output AGENTS.md --check");
     await idOf("export security", "--output oldest.sarif", { env: withKey("organization") });
     await idOf("export sql", "--for duckdb");
+    for (const path of ["teams", "people", "repositories"])
+      await idOf(`export ${path}`, `--output oldest-${path}.csv`);
+
+    await writeFile(join(project, "people.csv"), "email,seat\nada@acme.example,yes\n");
+    await idOf("people apply", "people.csv");
+    await idOf("people show", "ada@acme.example");
+    await idOf("people leave", "ada@acme.example");
 
     const webhook = await idOf("webhooks create", "--to http://127.0.0.1:9/ --types learnings");
     for (const path of ["show", "rotate", "deliveries"]) await idOf(`webhooks ${path}`, webhook);
@@ -290,7 +297,7 @@ describe("the package, installed from its tarball", () => {
       expect(await json("openapi")).toEqual(await readDocument());
       const { stdout } = await tool("completion bash");
       expect(stdout).toContain(
-        "login logout whoami report export roles webhooks listen openapi keys learnings seats",
+        "login logout whoami report export people roles webhooks listen openapi keys learnings seats",
       );
       expect(stdout).not.toContain("--stack");
     });
@@ -316,7 +323,8 @@ describe("the package, installed from its tarball", () => {
     test.each(["weekly-report", "warehouse"])("the workflow of the page %s runs", async (page) => {
       const text = await readFile(join(root, "docs", "use", "jobs", `${page}.md`), "utf8");
       const [, indented = ""] = /\n {8}run: \|\n((?: {10}.*\n)+)/.exec(text) ?? [];
-      const script = indented.replaceAll(/^ {10}/gm, "");
+      const [, file] = /\n```bash\n(.*?)\n```/s.exec(text) ?? [];
+      const script = file ?? indented.replaceAll(/^ {10}/gm, "");
       expect(script).toContain("npx review-api ");
       await mkdir(join(project, "warehouse"), { recursive: true });
       const env = {

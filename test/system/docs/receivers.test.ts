@@ -26,7 +26,7 @@ const page = read("docs/use/jobs/webhooks.md");
 const blockOf = (language: string): string =>
   new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "ms").exec(page)?.[1] ?? expect.fail(`No ${language}.`);
 const programs = [
-  { language: "TypeScript", file: "receiver.ts", interpreter: process.execPath, text: blockOf("ts") },
+  { language: "TypeScript", file: "receiver.mts", interpreter: process.execPath, text: blockOf("ts") },
   { language: "Python", file: "receiver.py", interpreter: "python3", text: blockOf("python") },
 ] as const;
 
@@ -47,6 +47,14 @@ afterAll(async () => {
   await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
 });
 
+/** As `npm init -y` writes it. */
+const folderOfNpmInit = JSON.stringify({
+  name: "receiver",
+  version: "1.0.0",
+  main: "index.js",
+  type: "commonjs",
+});
+
 /** Where the programs run: the package is installed there. */
 async function project(file: string, text: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "review-api-receiver-"));
@@ -55,7 +63,7 @@ async function project(file: string, text: string): Promise<string> {
   await mkdir(installed, { recursive: true });
   await buildClient(join(installed, "built", "client"));
   await copyFile(join(root, "package", "package.json"), join(installed, "package.json"));
-  await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module", private: true }));
+  await writeFile(join(folder, "package.json"), folderOfNpmInit);
   await writeFile(join(folder, file), text);
   return folder;
 }
