@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { admit, bucketOwner } from "../../../lib/access/admission.ts";
 import { authenticate } from "../../../lib/access/authenticate.ts";
 import { touchLastUsed } from "../../../lib/access/last-used.ts";
 import { checkKeyKind, checkPermission, narrowToPlan } from "../../../lib/access/policy.ts";
@@ -8,7 +9,6 @@ import { ApiError } from "../../../lib/contract/api-error.ts";
 import { errorPagePath } from "../../../lib/contract/errors.ts";
 import * as kinds from "../../../lib/contract/items.ts";
 import { listOrganizations as operation } from "../../../lib/contract/operations/organizations.ts";
-import { admit, bucketOwner } from "../../../lib/access/admission.ts";
 import { bindPaging, openCursor, positionText } from "../../../lib/http/cursors.ts";
 import { dependencies } from "../../../lib/http/dependencies.ts";
 import { toApiError } from "../../../lib/http/errors.ts";

@@ -11,8 +11,8 @@ import { operator, operatorOrigin } from "../../../lib/audit/entry.ts";
 import { organizationUuid } from "../../../lib/contract/identity.ts";
 import { auditLimits } from "../../../lib/contract/limits.ts";
 import { decideLearning, pendingLearnings } from "../../../lib/learnings/approval.ts";
-import { seatGroups } from "../../../lib/operator/seat-groups.ts";
 import { endLeakedKey } from "../../../lib/operator/leaked-key.ts";
+import { seatGroups } from "../../../lib/operator/seat-groups.ts";
 import { embedderInUse } from "../../../lib/operator/stack-embedder.ts";
 import {
   countAdmins,
