@@ -18,11 +18,13 @@ import type { Connection } from "./connection.ts";
 import { endLeakedKey } from "./leaked-key.ts";
 import { seatGroups } from "./seat-groups.ts";
 
+type OperatorStore = Pick<Connection, "table" | "audited" | "vectors" | "embedder">;
+
 /**
  * The operator's own calls of the API's operations: they run in this process, without a key, so that no plan, role,
  * limit or active state is asked. `org_id` may also be a UUID. Audit entries name the operator.
  */
-export function operatorCaller(connection: Connection): Caller {
+export function operatorCaller(connection: OperatorStore): Caller {
   const { table, audited, vectors, embedder } = connection;
   const { signal } = new AbortController();
   const reader = { table, clock: audited.clock, readable: "*", signal } as const;

@@ -3,7 +3,7 @@ import * as kinds from "../../contract/items.ts";
 import { required } from "../../runtime/required.ts";
 import { type LearningItem, parseLearning, parsePending } from "../../store/items/learning.ts";
 import { type OrganizationItem, parseOrganization } from "../../store/items/organization.ts";
-import type { Table } from "../../store/table.ts";
+import type { ItemPage, Range, Table } from "../../store/table.ts";
 import { type ExportContext, readableRepositoriesOf } from "../export.ts";
 import { type LearningRecord, readNames, toLearningRecord } from "../present.ts";
 import { learningFilter } from "./filter.ts";
@@ -67,20 +67,11 @@ async function readSegment(
     organizations === "all"
       ? [kinds.pending.partition()]
       : organizations.map(({ uuid }) => kinds.organizationPending.partition({ organization: uuid }));
-  const pages = await Promise.all(
-    partitions.map((pk) =>
-      table.queryPage({
-        pk,
-        ...(after !== "" && { after }),
-        ...(upTo !== undefined && { upTo }),
-        pageItems: paging.pageSize + 1,
-        signal,
-      }),
-    ),
+  const range = { ...(after !== "" && { after }), ...(upTo !== undefined && { upTo }), signal };
+  const found = await Promise.all(
+    partitions.map((pk) => firstRows(table, { pk, ...range }, paging.pageSize + 1)),
   );
-  const rows = pages
-    .flatMap(({ items }) => items.map(parsePending))
-    .toSorted((one, other) => (one.sk < other.sk ? -1 : 1));
+  const rows = found.flat().toSorted((one, other) => (one.sk < other.sk ? -1 : 1));
   const taken = rows.slice(0, paging.pageSize);
   const items = await table.getMany(
     taken.map(({ organization, id }) => kinds.learning.key({ organization, learningId: id })),
@@ -95,6 +86,17 @@ async function readSegment(
     isLast: rows.length === taken.length,
     end: taken.at(-1)?.sk ?? after,
   };
+}
+
+/** At least so many, if there are. The store may end a page early. */
+async function firstRows(table: Table, range: Range, count: number) {
+  const rows: ReturnType<typeof parsePending>[] = [];
+  let page: ItemPage | undefined;
+  do {
+    page = await table.queryPage({ ...range, pageItems: count }, page?.resume);
+    rows.push(...page.items.map(parsePending));
+  } while (page.resume && rows.length < count);
+  return rows;
 }
 
 async function ownersOf(table: Table, learnings: readonly LearningItem[]): Promise<OrganizationItem[]> {

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 export const askedByCaller: Readonly<Record<string, string>> = {
   "lib/access/key-registry.ts storeNew transact": "only the operator's new keys check their owner",
   "lib/access/key-rows.ts pagesOf queryPage": "only the operator lists the directory of all keys",
+  "lib/learnings/export/pending.ts firstRows queryPage": "only the operator lists all organizations at once",
   "lib/people/batch.ts inParts transact": "the transaction changes either seats or roles",
   "lib/store/read-ahead.ts read getMany": "the batch has the first reads of the operation or event",
   "lib/store/read-ahead.ts readOne get": "only authentication reads keys and tenants first",

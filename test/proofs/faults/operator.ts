@@ -11,6 +11,7 @@ import { operator, operatorOrigin } from "../../../lib/audit/entry.ts";
 import { organizationUuid } from "../../../lib/contract/identity.ts";
 import { auditLimits } from "../../../lib/contract/limits.ts";
 import { decideLearning, pendingLearnings } from "../../../lib/learnings/approval.ts";
+import { operatorCaller } from "../../../lib/operator/caller.ts";
 import { endLeakedKey } from "../../../lib/operator/leaked-key.ts";
 import { seatGroups } from "../../../lib/operator/seat-groups.ts";
 import { embedderInUse } from "../../../lib/operator/stack-embedder.ts";
@@ -64,6 +65,11 @@ export function operatorScenarios(environment: FaultEnvironment): ScenarioSet {
     const found = await Promise.all(groups.map((group) => findIdleSeats(group, question)));
     return found.flatMap(({ idle }) => idle);
   };
+  const caller = () =>
+    operatorCaller({
+      ...{ ...environment.store(), audited: context() },
+      embedder: () => Promise.reject(new Error("No scenario searches.")),
+    });
   /** No other caller creates the same key. */
   const key = (request: () => KeyRequest) => change(() => createKey(deps(), request()), { isAlone: true });
   /** The command names the keys that it ended. */
@@ -189,6 +195,10 @@ export function operatorScenarios(environment: FaultEnvironment): ScenarioSet {
       "a repository's approval delay": change(() => changeApprovalDelay(context(), built().uuid, "r1", 3)),
       "Learnings that wait are listed": change(
         () => Array.fromAsync(pendingLearnings(environment.store().table, { organization: built().uuid })),
+        { isRead: true },
+      ),
+      "Learnings of every organization that wait are listed": change(
+        async () => (await Array.fromAsync(caller().pages("listLearnings"))).flatMap(({ body }) => body.data),
         { isRead: true },
       ),
       "a Learning is approved": change(
