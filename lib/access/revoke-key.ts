@@ -4,6 +4,7 @@ import { storeLimits } from "../contract/limits.ts";
 import { chunksOf } from "../runtime/chunks.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { isLive, type KeyItem, type KeyLineItem, parseKey } from "../store/items/key.ts";
+import type { OrganizationItem } from "../store/items/organization.ts";
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import type { Table, TransactionWrite } from "../store/table.ts";
 import { type KeyActor, keyEvent } from "./key-entry.ts";
@@ -26,20 +27,23 @@ export async function revokeKey(deps: RegistryDeps, id: string, actor: Actor): P
  */
 export async function revokeLine(
   deps: RegistryDeps,
-  named: KeyItem,
+  given: KeyItem,
   by: KeyActor,
 ): Promise<readonly string[]> {
   return await retryOnConflict(deps, async (attempt) => {
-    const key = attempt === 0 ? named : await requireKey(deps.table, named.id);
-    if (key.id === by.actor.keyId && key.rotated_to !== null) return await revoke(deps, key, [key], by);
+    const key = attempt === 0 ? given : await requireKey(deps.table, given.id);
+    if (key.id === by.actor.keyId && key.rotated_to !== null)
+      return await revoke(deps, { key, organization: await organizationOf(deps.table, key) }, [key], by);
     const nowMs = deps.clock.nowMs();
     // A key that was never rotated is the first of its line, and a made key names its maker's: no further trip.
     const likely = key.made_by ?? key.id;
-    const [before, after, likelyLine] = await Promise.all([
+    const [before, after, likelyLine, organization] = await Promise.all([
       followRotations(deps.table, key, "rotated_from"),
       followRotations(deps.table, key, "rotated_to"),
       readLine(deps.table, likely),
+      organizationOf(deps.table, key),
     ]);
+    const named = { key, organization };
     // The newest first: a line that is too long for one transaction never has an end that can still be rotated.
     const rotations = [...after.toReversed(), key, ...before.filter((each) => isLive(each, nowMs))];
     const first = before.at(-1) ?? key;
@@ -48,11 +52,11 @@ export async function revokeLine(
     if (first.made_by !== undefined) {
       // A made key ends alone: its maker's line only learns that it has ended.
       const made = line?.made.map((each) => (each.id === first.id ? { ...each, ends_at_ms: nowMs } : each));
-      return await revoke(deps, key, rotations, by, lineWrite(lineId, line, made ? { made } : {}));
+      return await revoke(deps, named, rotations, by, lineWrite(lineId, line, made ? { made } : {}));
     }
     const made = await readMade(deps.table, line, nowMs);
     // The line ends in the first transaction, with its newest key: afterwards nobody makes or rotates a key of it.
-    return await revoke(deps, key, [...rotations, ...made], by, lineEnded(first.id, line));
+    return await revoke(deps, named, [...rotations, ...made], by, lineEnded(first.id, line));
   });
 }
 
@@ -71,15 +75,20 @@ async function readMade(table: Table, line: KeyLineItem | undefined, nowMs: numb
   return keys.flatMap((key, index) => [...(rotations[index] ?? []).toReversed(), key]);
 }
 
+/** The key that a request names, and its organization; null for the tokens of a workspace. */
+type Named = { readonly key: KeyItem; readonly organization: OrganizationItem | null };
+
+const organizationOf = async (table: Table, { organization }: KeyItem) =>
+  organization ? await findOrganization(table, organization) : null;
+
 /** Throws TransactionRefused if a key was rotated or revoked meanwhile. */
 async function revoke(
   deps: RegistryDeps,
-  named: KeyItem,
+  { key: named, organization }: Named,
   line: readonly KeyItem[],
   by: KeyActor,
   lineChange?: TransactionWrite,
 ): Promise<readonly string[]> {
-  const organization = named.organization ? await findOrganization(deps.table, named.organization) : null;
   const action = named.kind === "workspace" ? "token.deleted" : "key.revoked";
   const nowMs = deps.clock.nowMs();
   const valid = line.filter(({ revoked_at }) => revoked_at === null);
