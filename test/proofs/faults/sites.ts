@@ -88,6 +88,10 @@ export const struckElsewhere: Readonly<Record<string, StruckElsewhere>> = {
     test: "test/stream/spill-again.test.ts",
     asks: { action: "GetItem", partition: kinds.spill.key({ organization: "0a1b", spillId: "0a1b" }).pk },
   },
+  "lib/webhooks/manage.ts wakeRetries write": {
+    test: "test/proofs/webhooks/recovery.test.ts",
+    asks: { action: "UpdateItem", partition: kinds.webhook.partition({ shard: 7 }) },
+  },
   "lib/stream/mend.ts #keepSpills transactIf": { test: "test/stream/repair-online.test.ts" },
 };
 

@@ -7,6 +7,7 @@ import { handler as reconcileIndex } from "../../../functions/workers/reconcile-
 import { handler as ringWebhooks } from "../../../functions/workers/ring-webhooks.ts";
 import { handler as rotateCursorKeys } from "../../../functions/workers/rotate-cursor-keys.ts";
 import { msPerDay } from "../../../lib/contract/days.ts";
+import { organizationUuid } from "../../../lib/contract/identity.ts";
 import * as kinds from "../../../lib/contract/items.ts";
 import { isOf } from "../../../lib/contract/kind.ts";
 import { auditLimits, streamLimits } from "../../../lib/contract/limits.ts";
@@ -15,6 +16,7 @@ import type { OutgoingEvent } from "../../../lib/events/send.ts";
 import { markStale } from "../../../lib/index/stale.ts";
 import { newLogMove } from "../../../lib/organizations/move-log.ts";
 import { parseLearning } from "../../../lib/store/items/learning.ts";
+import { parseWebhook, type WebhookItem } from "../../../lib/store/items/webhook.ts";
 import { vectorKey, waitingKey } from "../../../lib/store/layout.ts";
 import { queryAll } from "../../../lib/store/table.ts";
 import { shardOf } from "../../../lib/webhooks/scope.ts";
@@ -112,6 +114,19 @@ async function run(work: () => Promise<unknown>): Promise<CallResult> {
 
 export function workerScenarios(environment: FaultEnvironment): ScenarioSet {
   const table = () => environment.api.store().table;
+  /** Its rings are sent again, also one whose attempts the last release wrote as an item each. */
+  const makeDue = async (webhook: WebhookItem) => {
+    const { pk, sk, id, retries } = webhook;
+    for (const { place } of Object.values(retries)) {
+      const [item] = await Array.fromAsync(queryAll(table(), kinds.delivery.range({ webhookId: id, place })));
+      const key = kinds.delivery.key({ webhookId: id, place, attempt: 9 });
+      if (item) await table().write({ put: { ...item, ...key } });
+    }
+    const due = Object.fromEntries(
+      Object.entries(retries).map(([type, retry]) => [type, { ...retry, due_ms: 1 }]),
+    );
+    await table().write({ update: { pk, sk }, change: { set: [["retries", due]] } });
+  };
   const ingestEvents = async (...events: OutgoingEvent[]) => {
     for (const each of events) await deliver(createIngestHarness(table(), clockNow()), [each]);
   };
@@ -230,6 +245,12 @@ export function workerScenarios(environment: FaultEnvironment): ScenarioSet {
             { put: { ...kinds.spillPart.key({ spillId: "dropped", index: 0 }), d: new Uint8Array(9) } },
             { put: { ...kinds.sweeper.key(), organization, spill: "0" } },
           ]);
+          // An earlier release made this key, without notes.
+          await environment.world.key({ kind: "legacy", organization: uuidOf(), expiresInDays: 365 });
+          const notes = await Array.fromAsync(
+            queryAll(table(), kinds.news.range({ tenant: `o#${uuidOf()}` })),
+          );
+          await table().writeMany(notes.map(({ pk, sk }) => ({ delete: { pk, sk } })));
         },
       },
       "webhooks that nobody answers": {
@@ -325,6 +346,20 @@ export function workerScenarios(environment: FaultEnvironment): ScenarioSet {
         fixture: "webhooks that nobody answers",
         laterMs: 2 * auditLimits.settledAfterMs,
         // Times of attempts, and when the next one is due.
+        uncompared: /"pk":"(?:WEBHOOKS|DELIVERIES)#/,
+        ...worker("ringWebhooks"),
+      },
+      "webhooks are rung again": {
+        fixture: "webhooks that nobody answers",
+        laterMs: 2 * auditLimits.settledAfterMs,
+        prepare: async () => {
+          await scheduled.ringWebhooks();
+          for (const owner of ["w#rings", `o#${organizationUuid(github("rung"))}`] as const)
+            for await (const item of queryAll(table(), {
+              pk: kinds.webhook.partition({ shard: shardOf(owner) }),
+            }))
+              if (!isOf(kinds.webhookCount, item)) await makeDue(parseWebhook(item));
+        },
         uncompared: /"pk":"(?:WEBHOOKS|DELIVERIES)#/,
         ...worker("ringWebhooks"),
       },

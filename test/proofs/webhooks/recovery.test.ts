@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { webhookTypes } from "../../../lib/contract/webhooks.ts";
+import type { Table } from "../../../lib/store/table.ts";
 import { testWebhook, updateWebhook } from "../../../lib/webhooks/manage.ts";
 import { toWebhookRecord } from "../../../lib/webhooks/record.ts";
 import { ringWebhooks } from "../../../lib/webhooks/ring.ts";
@@ -7,7 +8,7 @@ import { github, publicNetwork } from "../../support/world.ts";
 import type { Receiver } from "../../webhooks/support.ts";
 import { dayMs, hourMs, minuteMs, typesOf, useRinging } from "./ringing.ts";
 
-const { clock, company, deps, endpoint, managed, run, world } = useRinging();
+const { clock, company, deps, endpoint, managed, run, store, world } = useRinging();
 
 const works = (receiver: Receiver) => {
   receiver.answer = (_, response) => void response.writeHead(204).end();
@@ -99,6 +100,26 @@ describe("a receiver that was down", () => {
     await run();
     expect(toWebhookRecord(await stored())).toMatchObject({ next_attempt_at: null, active: true });
   });
+});
+
+test("a test that another write overtakes makes the rings due all the same", async () => {
+  const uuid = await company();
+  const { receiver, stored, id } = await endpoint(uuid, ["metrics.mcp", "metrics.reviews"], 500);
+  await run(40);
+  works(receiver);
+  const { scope, manager } = await managed(uuid);
+  const { table } = store();
+  let overtaken = 0;
+  const write: Table["write"] = async (given, options) => {
+    if ("update" in given && overtaken++ === 0)
+      await table.write({ update: given.update, change: { remove: [["retries", "metrics.mcp"]] } });
+    return await table.write(given, options);
+  };
+  await testWebhook({ ...manager, table: { ...table, write } }, scope, id);
+  expect([overtaken, Object.values((await stored()).retries).map(({ due_ms }) => due_ms)]).toEqual([
+    2,
+    [clock().now],
+  ]);
 });
 
 describe("a webhook is not disabled by failures that no longer stand:", () => {
