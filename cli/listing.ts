@@ -1,4 +1,4 @@
-import { ndjson, renderCsv } from "../lib/http/list.ts";
+import { renderCsv } from "../lib/http/list.ts";
 import { UsageError } from "../lib/runtime/operator-error.ts";
 import type { CommandInput, OptionDefinitions } from "./command.ts";
 import { formatTable, type Terminal, type TerminalRow } from "./terminal.ts";
@@ -45,8 +45,8 @@ export function showList<Record extends TerminalRow>(
 }
 
 function linesOf(format: "ndjson" | "csv", records: readonly TerminalRow[]): string {
+  if (format === "ndjson") return records.map((record) => JSON.stringify(record)).join("\n");
   const names = [...new Set(records.flatMap((record) => Object.keys(record)))];
   const columns = names.map((name) => ({ name, cell: (record: TerminalRow) => record[name] ?? null }));
-  const bytes = format === "csv" ? renderCsv(columns, records) : ndjson(records);
-  return bytes.toString().trimEnd();
+  return renderCsv(columns, records).toString().trimEnd();
 }

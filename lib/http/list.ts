@@ -29,7 +29,7 @@ export function listResult<Record>(list: List<Record>): BytesResult {
   if (list.format === "json") return { bytes: renderJson(list), contentType: jsonType, headers };
   return list.format === "csv"
     ? { bytes: renderCsv(list.columns, list.records), contentType: "text/csv; charset=utf-8", headers }
-    : { bytes: ndjson([...list.records, ...marked(list)]), contentType: "application/x-ndjson", headers };
+    : { bytes: renderLines(list), contentType: "application/x-ndjson", headers };
 }
 
 function renderJson<Record>(list: List<Record>): Buffer {
@@ -59,11 +59,16 @@ const cursorHeaders = ({ nextCursor, resumeCursor }: Pick<List<unknown>, "nextCu
   ...(nextCursor !== null && { "x-next-cursor": nextCursor }),
 });
 
-export const ndjson = (records: readonly unknown[]): Buffer => {
-  const out = new ByteWriter();
-  for (const record of records) out.text(`${JSON.stringify(record)}\n`);
+function renderLines<Record>(list: List<Record>): Buffer {
+  const { records, writeJson = writeObject } = list;
+  const out = new ByteWriter(list.bytesExpected);
+  for (const record of records) {
+    writeJson(out, record);
+    out.text("\n");
+  }
+  for (const record of marked(list)) out.text(`${JSON.stringify(record)}\n`);
   return out.written();
-};
+}
 
 /** With a header row. */
 export function renderCsv<Record>(

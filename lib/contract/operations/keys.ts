@@ -204,8 +204,12 @@ export const deleteKey = operation({
 });
 
 export const keyRequestWords: FieldWords = {
-  "createKey: name": "A name for the key, such as the vendor's.",
-  only: "What the new key may do: areas with `read` or `write`; `:write` includes `:read`. Left out: everything that its maker may do.",
+  "createKey: name": "A name for the key, such as the vendor's; a new key never has null.",
+  "createKey: idempotency_key":
+    "A value of your own for this request, such as a UUID: if the answer is lost, repeat the request with the same value, " +
+    "and one live key is left.",
+  "createKey: only":
+    "What the new key may do: areas with `read` or `write`; `:write` includes `:read`. Left out, and null in the answer: everything that its maker may do.",
   expires_in_days: "In how many days the new key expires. Default 90, or what its maker has left.",
   grace_seconds: "How many seconds the old key still works, 0 to 86,400. Default 3,600.",
 };
