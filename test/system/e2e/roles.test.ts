@@ -84,7 +84,7 @@ describe("the matrix of roles, kinds of items and actions", () => {
     ["member", ["giveRole", "changeRoles"]],
     ["person", ["assignSeats"]],
     ["cursorKeys", []],
-    ["webhook", ["createWebhook", "updateWebhook", "deleteWebhook"]],
+    ["webhook", ["createWebhook", "updateWebhook", "deleteWebhook", "testWebhook"]],
     ["webhookSecrets", ["createWebhook", "rotateWebhook", "deleteWebhook"]],
     ["webhookKey", ["createWebhook"]],
   ])("over HTTP an item of the kind %s is written by %j only", (name, writers) => {
