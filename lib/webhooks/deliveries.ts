@@ -21,30 +21,32 @@ type RingAttempt = {
   readonly atMs: number;
 };
 
-/**
- * One item has all attempts of a ring, at the time of the last: it takes the place of the item of the attempt before. The
- * last release wrote an item for each attempt, all with one place. Returns the place.
- */
-export async function recordAttempt(
-  table: Table,
+/** The attempts of a ring, with those before it: one item, at the time of the last. */
+export function attemptPut(
   { id: webhookId }: Pick<WebhookItem, "id">,
   { ring: { id, type }, before, message, attempt, atMs }: RingAttempt,
-): Promise<string> {
+  old: readonly DeliveryItem[] = [],
+) {
   const at = toTimestamp(atMs);
-  const place = `${at}#${id}`;
-  const range = before && kinds.delivery.range({ webhookId, place: before.place });
-  const old = range ? (await Array.fromAsync(queryAll(table, range))).map(parseDelivery) : [];
   const { "webhook-signature": _, ...headers } = message.headers;
   const put = {
-    ...kinds.delivery.key({ webhookId, place, attempt: before?.failures ?? 0 }),
+    ...kinds.delivery.key({ webhookId, place: `${at}#${id}`, attempt: before?.failures ?? 0 }),
     ...{ id, type, at, ...attempt },
     earlier: old.flatMap(attemptsOf).slice(1 - webhookLimits.attemptsShown),
     request: { headers, body: message.body },
     ttl: ttlAfter(atMs, webhookLimits.deliveryDays),
   };
-  if (old.length === 0) await table.write({ put });
-  else await table.transact([{ put }, ...old.map(({ pk, sk }) => ({ delete: { pk, sk } }))]);
-  return place;
+  return { put };
+}
+
+/** Takes the place of the attempts before; the last release wrote an item for each, all with one place. */
+export async function replaceAttempts(table: Table, webhook: WebhookItem, of: RingAttempt): Promise<string> {
+  const range = of.before && kinds.delivery.range({ webhookId: webhook.id, place: of.before.place });
+  const old = range ? (await Array.fromAsync(queryAll(table, range))).map(parseDelivery) : [];
+  const write = attemptPut(webhook, of, old);
+  if (old.length === 0) await table.write(write);
+  else await table.transact([write, ...old.map(({ pk, sk }) => ({ delete: { pk, sk } }))]);
+  return `${write.put.at}#${of.ring.id}`;
 }
 
 const attemptsOf = ({ earlier = [], at, status, ms, answer }: DeliveryItem) => [

@@ -9,7 +9,7 @@ import { type OnceItem, parseWebhookSecrets, type WebhookItem } from "../store/i
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import { type Table, TransactionRefused } from "../store/table.ts";
 import { AddressRefused, checkReceiver, type Network } from "./addresses.ts";
-import { recordAttempt } from "./deliveries.ts";
+import { attemptPut } from "./deliveries.ts";
 import { isRepeatable, type OnceRequest, onceRequest, onceWrite, readOnce } from "./once.ts";
 import { webhookEntry } from "./record.ts";
 import { retriesOf, wokenRetries } from "./retries.ts";
@@ -249,7 +249,7 @@ export async function testWebhook(manager: Manager, scope: WebhookScope, id: str
   const ring = { id: `ping_${manager.random.uuid()}`, type: "ping", data: {} } as const;
   const message = signRing(ring, validSecrets(key, id, secrets, nowMs), nowMs);
   const attempt = await send(manager, webhook.url, message);
-  await recordAttempt(manager.table, webhook, { ring, message, attempt, atMs: nowMs });
+  await manager.table.write(attemptPut(webhook, { ring, message, attempt, atMs: nowMs }));
   if (isDelivered(attempt)) await wakeRetries(manager, scope, webhook);
   return attempt;
 }

@@ -22,7 +22,7 @@ import {
   writeIf,
 } from "../store/table.ts";
 import { askingOnce, type Network } from "./addresses.ts";
-import { recordAttempt } from "./deliveries.ts";
+import { replaceAttempts } from "./deliveries.ts";
 import { type News, OwnerNews } from "./news.ts";
 import { webhookEvent } from "./record.ts";
 import { isHopeless, retryAfter, wokenRetries } from "./retries.ts";
@@ -87,22 +87,17 @@ async function findDue(
   pieces: ErrorCollector,
 ): Promise<Due[]> {
   const shards = Array.from({ length: webhookLimits.shards }, (_, shard) => shard);
-  const found: Array<Map<TenantKey, WebhookItem[]>> = [];
-  const list = async (shard: number) => found.push(await webhooksOf(deps, shard, { startMs, report }));
+  const found: Array<readonly [TenantKey, WebhookItem[]]> = [];
+  const list = async (shard: number) => found.push(...(await webhooksOf(deps, shard, { startMs, report })));
   // A partition that cannot be read holds up no other.
   await Promise.all(shards.map((shard) => pieces.run(() => list(shard))));
   const atATime = limitConcurrency(webhookLimits.ownersAtOnce);
-  const isTimeUp = () => deps.clock.nowMs() - startMs > webhookLimits.findMsMax;
   const due: Due[] = [];
   const findOf = async ([owner, webhooks]: readonly [TenantKey, WebhookItem[]]) => {
-    if (isTimeUp()) return void report.unread++;
+    if (deps.clock.nowMs() - startMs > webhookLimits.findMsMax) return void report.unread++;
     due.push(...(await newsOf(new OwnerNews(deps.table, startMs, owner), webhooks, startMs)));
   };
-  const owners = inTurns(
-    found.flatMap((ofShard) => [...ofShard]),
-    startMs,
-  );
-  await Promise.all(owners.map((each) => pieces.run(() => atATime(() => findOf(each)))));
+  await Promise.all(inTurns(found, startMs).map((each) => pieces.run(() => atATime(() => findOf(each)))));
   const isFailing = ({ webhook }: Due) => Number(Object.keys(webhook.retries).length > 0);
   return due.toSorted((one, other) => isFailing(one) - isFailing(other));
 }
@@ -229,7 +224,7 @@ async function ring(deps: RingDeps, due: Due, { key, startMs, report }: Run): Pr
       const signing = validSecrets(key, webhook.id, secrets, atMs);
       const message = signRing({ id, type, data: news.data }, signing, atMs);
       const attempt = await send({ clock, network }, webhook.url, message);
-      const place = await recordAttempt(table, webhook, {
+      const place = await replaceAttempts(table, webhook, {
         ring: { id, type },
         before,
         message,

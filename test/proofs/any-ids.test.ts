@@ -3,7 +3,7 @@ import type { KeyKind } from "../../lib/contract/access.ts";
 import { cursorLimits, peopleLimits, requestLimits } from "../../lib/contract/limits.ts";
 import { operations } from "../../lib/contract/operations.ts";
 import { requestOf, type Subject } from "../../lib/contract/requests.ts";
-import { recordAttempt } from "../../lib/webhooks/deliveries.ts";
+import { attemptPut } from "../../lib/webhooks/deliveries.ts";
 import { useApi } from "../support/api.ts";
 import { finding, mcp } from "../support/event-data.ts";
 import { emptyWindows } from "../support/scan-all.ts";
@@ -129,7 +129,7 @@ describe("every list", () => {
   async function addDeliveries(owner: string): Promise<string> {
     const id = await world.webhook(owner);
     for (const ring of ["a", "b", "c"]) {
-      await recordAttempt(api.store().table, { id }, attemptOf(ring, 204));
+      await api.store().table.write(attemptPut({ id }, attemptOf(ring, 204)));
     }
     return id;
   }

@@ -20,7 +20,7 @@ export const failingForDays = {
   },
 };
 
-/** An attempt to send a ring of Learnings, for `recordAttempt`. */
+/** An attempt to send a ring of Learnings, for `attemptPut`. */
 export const attemptOf = (id: string, status: number) => ({
   ring: { id, type: "learnings" } as const,
   message: { headers: { "webhook-id": id, "webhook-signature": "v1,hidden" }, body: "{}" },

@@ -3,7 +3,7 @@ import * as kinds from "../../../lib/contract/items.ts";
 import { requestLimits, securityLimits } from "../../../lib/contract/limits.ts";
 import { organizationTenant } from "../../../lib/contract/tenants.ts";
 import { vectorKey } from "../../../lib/store/layout.ts";
-import { recordAttempt } from "../../../lib/webhooks/deliveries.ts";
+import { attemptPut } from "../../../lib/webhooks/deliveries.ts";
 import { captured, comments, finding, scanned } from "../../support/event-data.ts";
 import { learningsOf } from "../../support/stored.ts";
 import { github, gitlab, type OrganizationId, type World } from "../../support/world.ts";
@@ -119,7 +119,7 @@ export async function buildFixture(environment: FaultEnvironment): Promise<Fault
   const custom = { kind: "organization", organization: uuid, owner: "u1", role: roleId } as const;
   const { key: customKey } = await world.key(custom);
   const webhookId = await world.webhook(uuid);
-  for (const id of ["one", "other"]) await recordAttempt(table, { id: webhookId }, attemptOf(id, 500));
+  await table.writeMany(["one", "other"].map((id) => attemptPut({ id: webhookId }, attemptOf(id, 500))));
   return {
     keys: {
       organization: keys.organization.text,
