@@ -194,8 +194,8 @@ export const deleteKey = operation({
 });
 
 export const keyRequestWords: FieldWords = {
-  "createKey: name": "A name for the key, such as the vendor's.",
-  only: "What the new key may do: areas with `read` or `write`; `:write` includes `:read`. Left out: everything that its maker may do.",
+  "createKey: idempotency_key":
+    "A UUID of your own: the same one with the same body replaces a key that nobody received.",
   expires_in_days: "In how many days the new key expires. Default 90, or what its maker has left.",
   grace_seconds: "How many seconds the old key still works, 0 to 86,400. Default 3,600.",
 };
