@@ -48,7 +48,7 @@ export const keyWords: FieldWords = {
   expires_at: "When it expires, UTC; null for never.",
   state: "Whether it works: `active`, or why it does not.",
   successor_id: "The id of the key that replaces it; null where it was not rotated.",
-  only: "What the key may do: areas with `read` or `write`; null for everything that its kind and role allow.",
+  only: "What the key may do, such as `metrics:read`; `:write` includes `:read`; null or left out for all that its kind and role allow.",
   made_by:
     "The id of the key that made it, or of the first key of its maker's rotations; null for the operator.",
   refused_because:
