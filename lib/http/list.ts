@@ -33,8 +33,9 @@ export function listResult<Record>(list: List<Record>): BytesResult {
 }
 
 function renderJson<Record>(list: List<Record>): Buffer {
-  const { records, removed, nextCursor, writeJson = writeObject } = list;
-  const out = new ByteWriter(list.bytesExpected);
+  const { records, removed, nextCursor, bytesExpected } = list;
+  const { writeJson = (to, record) => to.text(JSON.stringify(record)) } = list;
+  const out = new ByteWriter(bytesExpected);
   out.text(`{${JSON.stringify(list.name)}:[`);
   let separator = "";
   for (const record of records) {
@@ -47,8 +48,6 @@ function renderJson<Record>(list: List<Record>): Buffer {
   );
   return out.written();
 }
-
-const writeObject = (out: ByteWriter, record: unknown): void => out.text(JSON.stringify(record));
 
 const marked = ({ removed = [] }: Pick<List<unknown>, "removed">): object[] =>
   removed.map((record) => ({ ...record, removed: true }));

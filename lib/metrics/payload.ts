@@ -22,9 +22,8 @@ export function payloadBytesOf({ payload, number }: StoredPayload): Uint8Array {
 
 export function payloadTextOf({ payload, number }: StoredPayload): string {
   if (typeof payload === "string") return payload;
-  if (payload instanceof Uint8Array)
-    return Buffer.from(payload.buffer, payload.byteOffset, payload.length).toString();
-  throw damagedPayload(number);
+  const { buffer, byteOffset, length } = payloadBytesOf({ payload, number });
+  return Buffer.from(buffer, byteOffset, length).toString();
 }
 
 export const damagedPayload = (number: number): CorruptItem =>

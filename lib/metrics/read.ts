@@ -25,7 +25,8 @@ const pageOf = <Record extends PlacedEntry>(
 ): MetricsPage<Record> => ({
   ...cursors,
   records,
-  bytesExpected: records.reduce((sum, { entry }) => sum + entry.renderedBytes, 0),
+  // The names of organization and repository come on top.
+  bytesExpected: records.reduce((sum, { entry }) => sum + entry.renderedBytes + 200, 0),
 });
 
 export async function readReviewComments(call: MetricsContext): Promise<MetricsPage> {
@@ -41,9 +42,9 @@ type ReviewsCall = MetricsContext & {
   readonly input: { readonly query: { readonly status: PullRequestStatus | "all"; readonly format: string } };
 };
 
-type PlacedReview = PlacedEntry & { readonly names: ReviewNames };
-
-export async function readReviews(call: ReviewsCall): Promise<MetricsPage<PlacedReview>> {
+export async function readReviews(
+  call: ReviewsCall,
+): Promise<MetricsPage<PlacedEntry & { names: ReviewNames }>> {
   const { status, format } = call.input.query;
   const names = createRepositoryNames(call.table);
   const wantedStatus = (letter: string | undefined) => status === "all" || letter === letterOfStatus(status);

@@ -82,7 +82,6 @@ function sharedLength(one: string, other: string): number {
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 
 const newline = 0x0a;
-const prUrlBefore = Buffer.from('{"pr_url":"');
 const firstBefore = Buffer.from('{"url":"');
 const nextBefore = Buffer.from(',{"url":"');
 
@@ -94,7 +93,7 @@ function render(
 ): boolean {
   let end = payload.indexOf(newline);
   if (end < 0) return false;
-  out.bytes(prUrlBefore);
+  out.text('{"pr_url":"');
   let urlStart = out.length;
   out.bytes(payload.subarray(0, end));
   let urlEnd = out.length;

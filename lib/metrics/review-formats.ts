@@ -35,15 +35,12 @@ function partsOf(entry: ReviewEntry) {
   const timeOf = (before = "null") => (before === "null" ? null : toTimestamp(entry.atMs - Number(before)));
   const isMerged = letter === "m";
   const ended = toTimestamp(entry.atMs);
+  const ends = isMerged ? [ended, timeOf(found[12])] : [null, ended];
   return {
     prUrl,
     username,
-    createdAt: timeOf(created),
-    readyAt: timeOf(ready),
-    reviewedAt: timeOf(reviewed),
-    committedAt: timeOf(committed),
-    mergedAt: isMerged ? ended : null,
-    closedAt: isMerged ? timeOf(found[12]) : ended,
+    /** Of the creation, readiness, first review, last commit, merge and closing. */
+    times: [timeOf(created), timeOf(ready), timeOf(reviewed), timeOf(committed), ...ends],
     status: isMerged ? "merged" : "closed",
     iterations: found[8] ?? "",
     complexity: found[9] ?? "",
@@ -97,13 +94,13 @@ const quoted = (time: string | null): string => (time === null ? "null" : `"${ti
 /** The JSON of a `ReviewRecord`; no object is built. */
 export function writeReview(out: ByteWriter, { entry, names }: NamedReview): void {
   const parts = partsOf(entry);
+  const [created, ready, reviewed, committed, merged, closed] = parts.times.map(quoted);
   const [organization, repository, end] = namesInJson.get(names) ?? toJson(names);
   out.text(
     `{"pr_url":${parts.prUrl},"author_id":${JSON.stringify(entry.authorId)},"author_username":${parts.username},` +
       `${organization},"repository_id":${JSON.stringify(entry.repositoryId)},${repository},` +
-      `"created_at":${quoted(parts.createdAt)},"ready_for_review_at":${quoted(parts.readyAt)},` +
-      `"first_human_review_at":${quoted(parts.reviewedAt)},"last_commit_at":${quoted(parts.committedAt)},` +
-      `"merged_at":${quoted(parts.mergedAt)},"closed_at":${quoted(parts.closedAt)},"status":"${parts.status}",` +
+      `"created_at":${created},"ready_for_review_at":${ready},"first_human_review_at":${reviewed},` +
+      `"last_commit_at":${committed},"merged_at":${merged},"closed_at":${closed},"status":"${parts.status}",` +
       `"review_iterations":${parts.iterations},"estimated_complexity":${parts.complexity},` +
       `"estimated_review_minutes":${parts.minutes},"coderabbit_comments":{`,
   );
@@ -123,12 +120,7 @@ export function reviewCells({ entry, names }: NamedReview): readonly CsvCell[] {
     names.organizationName,
     entry.repositoryId,
     names.repositoryName,
-    parts.createdAt,
-    parts.readyAt,
-    parts.reviewedAt,
-    parts.committedAt,
-    parts.mergedAt,
-    parts.closedAt,
+    ...parts.times,
     parts.status,
     parts.iterations,
     estimate(parts.complexity),

@@ -1,3 +1,5 @@
+import { msPerDay } from "../contract/days.ts";
+
 /** Time as an argument: everything that needs the current time takes a Clock, so tests can stop or move it. */
 export interface Clock {
   nowMs(): number;
@@ -24,7 +26,6 @@ export const systemClock: Clock = {
     }),
 };
 
-const msPerDay = 86_400_000;
 const daysKeptMax = 4_000;
 /** "2026-11-15T" by the number of the day. A page has thousands of times, and all of them lie in a few hundred days. */
 const days = new Map<number, string>();

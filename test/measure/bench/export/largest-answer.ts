@@ -11,7 +11,7 @@ import { largestArgument } from "./report.ts";
 
 const { bundle, itemsFile, target, key, coding } = argumentOf(largestArgument);
 installLambdaRuntime();
-stubHttp(new Map(itemsSchema.parse(JSON.parse(readFileSync(itemsFile, "utf8")))));
+stubHttp(itemsSchema.parse(JSON.parse(readFileSync(itemsFile, "utf8"))));
 const handler = await loadHandler(bundle);
 
 /** Sent data is dropped. Returns how many bytes were sent. */

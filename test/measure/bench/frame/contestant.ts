@@ -21,7 +21,7 @@ let made = 0;
 Date.now = () => systemNow() + movedMs;
 
 installLambdaRuntime();
-if (itemsFile !== null) stubHttp(new Map(itemsSchema.parse(JSON.parse(readFileSync(itemsFile, "utf8")))));
+if (itemsFile !== null) stubHttp(itemsSchema.parse(JSON.parse(readFileSync(itemsFile, "utf8"))));
 const handler = await loadHandler(bundle);
 process.on("message", (message) => {
   reply(message).then(
