@@ -33,8 +33,7 @@ export function listResult<Record>(list: List<Record>): BytesResult {
 }
 
 function renderJson<Record>(list: List<Record>): Buffer {
-  const { records, removed, nextCursor, bytesExpected } = list;
-  const { writeJson = (to, record) => to.text(JSON.stringify(record)) } = list;
+  const { records, removed, nextCursor, bytesExpected, writeJson = writeObject } = list;
   const out = new ByteWriter(bytesExpected);
   out.text(`{${JSON.stringify(list.name)}:[`);
   let separator = "";
@@ -48,6 +47,8 @@ function renderJson<Record>(list: List<Record>): Buffer {
   );
   return out.written();
 }
+
+const writeObject = (out: ByteWriter, record: unknown): void => out.text(JSON.stringify(record));
 
 const marked = ({ removed = [] }: Pick<List<unknown>, "removed">): object[] =>
   removed.map((record) => ({ ...record, removed: true }));
