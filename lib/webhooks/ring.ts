@@ -100,9 +100,8 @@ async function findDue(
     if (deps.clock.nowMs() - startMs > webhookLimits.findMsMax) return void report.unread++;
     due.push(...(await newsOf(new OwnerNews(deps.table, startMs, owner), webhooks, startMs)));
   };
-  await Promise.all(
-    inTurns(found.flat(), startMs).map((each) => pieces.run(() => atATime(() => findOf(each)))),
-  );
+  const owners = inTurns(found.flat(), startMs);
+  await Promise.all(owners.map((each) => pieces.run(() => atATime(() => findOf(each)))));
   const isFailing = ({ webhook }: Due) => Number(Object.keys(webhook.retries).length > 0);
   return due.toSorted((one, other) => isFailing(one) - isFailing(other));
 }
