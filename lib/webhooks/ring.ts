@@ -87,8 +87,11 @@ async function findDue(
   pieces: ErrorCollector,
 ): Promise<Due[]> {
   const shards = Array.from({ length: webhookLimits.shards }, (_, shard) => shard);
-  const found: Array<readonly [TenantKey, WebhookItem[]]> = [];
-  const list = async (shard: number) => found.push(...(await webhooksOf(deps, shard, { startMs, report })));
+  // In the order of the partitions, so that the turns of two runs are of the same list.
+  const found: Array<ReadonlyArray<readonly [TenantKey, WebhookItem[]]>> = [];
+  const list = async (shard: number) => {
+    found[shard] = [...(await webhooksOf(deps, shard, { startMs, report }))];
+  };
   // A partition that cannot be read holds up no other.
   await Promise.all(shards.map((shard) => pieces.run(() => list(shard))));
   const atATime = limitConcurrency(webhookLimits.ownersAtOnce);
@@ -97,7 +100,8 @@ async function findDue(
     if (deps.clock.nowMs() - startMs > webhookLimits.findMsMax) return void report.unread++;
     due.push(...(await newsOf(new OwnerNews(deps.table, startMs, owner), webhooks, startMs)));
   };
-  await Promise.all(inTurns(found, startMs).map((each) => pieces.run(() => atATime(() => findOf(each)))));
+  const owners = inTurns(found.flat(), startMs);
+  await Promise.all(owners.map((each) => pieces.run(() => atATime(() => findOf(each)))));
   const isFailing = ({ webhook }: Due) => Number(Object.keys(webhook.retries).length > 0);
   return due.toSorted((one, other) => isFailing(one) - isFailing(other));
 }
