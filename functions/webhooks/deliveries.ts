@@ -6,8 +6,9 @@ import { readWebhook, webhookScopeOf } from "../../lib/webhooks/scope.ts";
 
 export const handler = createHandler(operation, async (call) => {
   const { paging, table } = call;
-  const webhook = await readWebhook(table, webhookScopeOf(call), call.input.path.webhook_id);
-  const page = { after: positionText(paging), limit: paging.pageSize };
+  const scope = webhookScopeOf(call);
+  const webhook = await readWebhook(table, scope, call.input.path.webhook_id);
+  const page = { after: positionText(paging), limit: paging.pageSize, only: scope.only };
   const { records, next } = await listDeliveries({ table, nowMs: call.clock.nowMs() }, webhook, page);
   return { json: { data: records, next_cursor: next === null ? null : paging.next(next) } };
 });

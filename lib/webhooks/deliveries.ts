@@ -2,11 +2,14 @@ import type * as z from "zod";
 import { msPerDay } from "../contract/days.ts";
 import * as kinds from "../contract/items.ts";
 import { webhookLimits } from "../contract/limits.ts";
+import { isWithinOnly } from "../contract/only.ts";
 import type { deliveryRecord } from "../contract/records-webhooks.ts";
+import { onlyOfType } from "../contract/webhooks.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { type DeliveryItem, parseDelivery, type WebhookItem } from "../store/items/webhook.ts";
 import { queryAll, type Table } from "../store/table.ts";
 import { ttlAfter } from "../store/ttl.ts";
+import type { WebhookScope } from "./scope.ts";
 import { type Attempt, isDelivered } from "./send.ts";
 import type { Ring, SignedMessage } from "./sign.ts";
 
@@ -54,11 +57,18 @@ const attemptsOf = ({ earlier = [], at, status, ms, answer }: DeliveryItem) => [
   { at, status, ms, answer },
 ];
 
+type DeliveriesPage = {
+  readonly after: string | null;
+  readonly limit: number;
+  /** Of a narrow key, which sees no body of a type that it may not read. */
+  readonly only?: WebhookScope["only"];
+};
+
 /** One page of rings with their attempts, those with the newest attempt first. */
 export async function listDeliveries(
   { table, nowMs }: { readonly table: Table; readonly nowMs: number },
   webhook: WebhookItem,
-  { after, limit }: { readonly after: string | null; readonly limit: number },
+  { after, limit, only }: DeliveriesPage,
 ): Promise<{ readonly records: readonly Delivery[]; readonly next: string | null }> {
   const range = {
     pk: kinds.delivery.partition({ webhookId: webhook.id }),
@@ -75,7 +85,9 @@ export async function listDeliveries(
   return { records: items.map(toDelivery), next: null };
 
   function toDelivery(item: DeliveryItem): Delivery {
-    const { id, type, request = null } = item;
+    const { id, type, request: sent = null } = item;
+    const request =
+      sent && type !== "ping" && !isWithinOnly(only, onlyOfType(type)) ? { ...sent, body: null } : sent;
     const isWaiting = webhook.disabled_reason === null && webhook.retries[type]?.id === id;
     const state = isDelivered(item) ? "delivered" : isWaiting ? "waiting" : "replaced";
     return { id, type, attempts: attemptsOf(item), state, request };

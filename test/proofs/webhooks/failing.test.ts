@@ -183,6 +183,22 @@ describe("a webhook that fails", () => {
     expect(records.map(({ state }) => state)).toEqual(["replaced"]);
   });
 
+  test("shows a narrow key no body of a type that it may not read", async () => {
+    const uuid = await company();
+    const { stored } = await endpoint(uuid, ["metrics.reviews"], 500);
+    await run();
+    const bodies = async (only: readonly string[]) => {
+      const page = { after: null, limit: 10, only };
+      const deps = { table: store().table, nowMs: clock().now };
+      const { records } = await listDeliveries(deps, await stored(), page);
+      return records.map(({ request }) => request?.body);
+    };
+    expect(await bodies(["webhooks:read", "learnings:read"])).toEqual([null]);
+    expect(await bodies(["webhooks:read", "metrics:read"])).toEqual([
+      expect.stringContaining("metrics.reviews"),
+    ]);
+  });
+
   test("is disabled at once by 410, with an audit entry, and the other webhooks are told", async () => {
     const uuid = await company();
     const gone = await endpoint(uuid, ["metrics.reviews"], 410);
