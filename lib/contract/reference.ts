@@ -90,6 +90,7 @@ export type ReferencePage = {
 const jobs = [
   "warehouse",
   "weekly-report",
+  "people",
   "idle-seats",
   "siem",
   "code-scanning",
@@ -102,6 +103,7 @@ const jobs = [
 export const referencePages: Readonly<Record<string, ReferencePage>> = {
   [referencePath]: { file: "docs/use/start.md", kind: "First steps", menuTitle: "" },
   "/docs/guide": { file: "docs/use/guide.md", kind: "Guide", menuTitle: "" },
+  "/docs/tool": { file: "docs/use/tool.md", kind: "Tool", menuTitle: "" },
   "/docs/mcp": { file: "docs/use/mcp.md", kind: "Assistants", menuTitle: "" },
   "/docs/events": { file: "docs/use/events.md", kind: "Platform events", menuTitle: "" },
   "/docs/schema": { file: "docs/use/schema.md", kind: "Schema", menuTitle: "" },

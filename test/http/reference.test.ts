@@ -84,6 +84,7 @@ test("/llms.txt lists the Markdown form of every page in the menu and of every o
 const lasting = {
   "/docs": "First steps",
   "/docs/guide": "Guide",
+  "/docs/tool": "The tool and the client",
   "/docs/mcp": "Assistants (MCP)",
   "/docs/errors": "Error codes",
   "/docs/errors/INVALID_CURSOR": "INVALID_CURSOR",
@@ -91,6 +92,7 @@ const lasting = {
   "/docs/schema": "Schema of the datasets",
   "/docs/jobs/warehouse": "Nightly warehouse load",
   "/docs/jobs/weekly-report": "Weekly report",
+  "/docs/jobs/people": "People come and go",
   "/docs/jobs/idle-seats": "Idle seats",
   "/docs/jobs/siem": "Audit logs into a SIEM",
   "/docs/jobs/code-scanning": "Security findings in code scanning",
