@@ -62,6 +62,19 @@ describe("what the service does is said once, where a test compares it with the 
   });
 });
 
+test("cost and scale begin with numbers of their own tables", () => {
+  const [cost = "", scale = ""] = ["cost", "scale"].map((name) => read(`docs/operate/${name}.md`));
+  const [, idle, all] = /^\| \*\*in all\*\* \|\s*\| ([\d.]+) \| ([\d.]+) \|/m.exec(cost) ?? [];
+  expect(cost).toContain(
+    `\n\nA stack that nobody calls costs ${idle} $ a month, with every option ${all} $.`,
+  );
+  const [, one] = /^\| one tenant's stream \| ([\d,]+) events/m.exec(scale) ?? [];
+  const [, together] = /^\| all tenants' events together \| ([\d,]+) events/m.exec(scale) ?? [];
+  expect(scale).toContain(
+    `\n\nOne tenant can send ${one} events a second, all tenants together ${together}.`,
+  );
+});
+
 test("pages and manifests name the same oldest Node", () => {
   expect([projectManifest.engines.node, manifest.engines.node]).toEqual([">=20.12", ">=20.12"]);
   const named = pages.flatMap((page) =>

@@ -51,7 +51,7 @@ const walkDescription =
   "place: keep the last record per organization and `pr_url`. A page can be short or empty and still have a `next_cursor`. The last page " +
   "carries `x-resume-cursor`: send it later as `cursor`, with the same filters, to read only what was written since. " +
   "`include_removed=true` also names what is gone: see " +
-  "[the guide](docs/guide#walking-pages).";
+  "[pagination and sync](docs/pagination).";
 
 /** The common part of the three operations. */
 const streamed = ["streamHead", "entry", "spillPart"] as const;

@@ -74,7 +74,7 @@ export const assignSeats = operation({
     "keys by `user_ids`. To unassign a person without an e-mail address, a workspace token sends `user_ids` with the " +
     "`seat_holder_id` that `GET /v1/users` shows. Only members of an active organization on the Enterprise plan can get " +
     "a seat; everybody who holds one can lose it. `dry_run` answers what would happen and changes nothing. " +
-    "[How seats are counted](docs/guide#seats-and-roles), [idle seats](docs/jobs/idle-seats).",
+    "[How seats are counted](docs/people#seats), [idle seats](docs/jobs/idle-seats).",
   query: z.strictObject({ ...organizationSelector }),
   body: z.strictObject({
     action: choice(["assign", "unassign"]),
