@@ -109,7 +109,7 @@ function limitsTable(): string {
         [...smaller].map(count).join(", "),
       ],
       [
-        "an answer",
+        "a response",
         `${mebibytes(requestLimits.responseBytesMax)} before compression; ask for \`gzip\` or \`br\``,
       ],
       [

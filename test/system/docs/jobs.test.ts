@@ -38,7 +38,7 @@ describe.each(jobs)("%s", (page) => {
         .split("\n")
         .filter((line) => !endless.some(([pattern]) => pattern.test(line)))
         .join("\n")
-        .replaceAll("https://hooks.example.com/rings", `http://127.0.0.1:${port}/rings`),
+        .replaceAll("https://hooks.example.com/deliveries", `http://127.0.0.1:${port}/deliveries`),
     );
     expect(scripts.length).toBeGreaterThan(0);
     const steps = scripts.map((script, index) => `echo "block ${index}" >&2\n${script}`);
