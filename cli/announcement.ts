@@ -50,7 +50,7 @@ function linesOfKeys(url: string, keys: DemoKeys, where: string, nowMs: number):
     ),
     "",
     "# The same as a file:",
-    `npx review-api export metrics${where} --output reviews.csv`,
+    `npx --no-install review-api export metrics${where} --output reviews.csv`,
   ];
   return ["", "One key of each kind, ready to paste:", ...kinds, ...(keys.workspace ? ofWorkspace : [])];
 }
@@ -61,18 +61,18 @@ const linesWithoutKeys = (organization: string | undefined, where: string): read
     ? [
         "",
         "There is no organization and no key yet. Send an organization and its members, then make a key:",
-        `npx review-api events send docs/use/examples/events.ndjson${where}`,
+        `npx --no-install review-api events send docs/use/examples/events.ndjson${where}`,
         makeKey("4242", "8001", where),
       ]
     : [
         "",
         "No key is shown here. Choose a member, and make a key with this USER_ID:",
-        `npx review-api members list --org ${organization}${where}`,
+        `npx --no-install review-api members list --org ${organization}${where}`,
         makeKey(organization, "USER_ID", where),
       ];
 
 const makeKey = (organization: string, owner: string, where: string): string =>
-  `export REVIEW_API_KEY=$(npx review-api keys create --kind organization --org ${organization} --owner ${owner} --role cr_admin${where})`;
+  `export REVIEW_API_KEY=$(npx --no-install review-api keys create --kind organization --org ${organization} --owner ${owner} --role cr_admin${where})`;
 
 /** A window of this many days up to today, in the form that the metrics take. */
 function lastDays(days: number, nowMs: number): string {

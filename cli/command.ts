@@ -189,6 +189,6 @@ export function commandHelp(path: string, command: Command, definitions: OptionD
     ),
     "",
     examples.length > 1 ? "Examples:" : "Example:",
-    ...examples.map((example) => `  npx review-api ${example}`),
+    ...examples.map((example) => `  npx --no-install review-api ${example}`),
   ].join("\n");
 }

@@ -172,7 +172,7 @@ function toolHelp(tool: Tool): string {
     "Every command takes --help, and --json for an answer in JSON. --version shows the version.",
     "",
     "Example:",
-    `  npx review-api ${tool.example}`,
+    `  npx --no-install review-api ${tool.example}`,
   ].join("\n");
 }
 
@@ -184,7 +184,7 @@ function groupHelp(group: CommandGroup, commands: readonly Command[]): string {
     ...commands.map(({ name, summary }) => `  review-api ${group.name} ${name.padEnd(width)}  ${summary}`),
     "",
     "Examples:",
-    ...commands.map(({ examples: [example] }) => `  npx review-api ${example}`),
+    ...commands.map(({ examples: [example] }) => `  npx --no-install review-api ${example}`),
   ].join("\n");
 }
 

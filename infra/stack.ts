@@ -159,4 +159,4 @@ export function createApp(given: AppOptions): {
 
 const noModelKnown = (region: string): string =>
   `Titan Text Embeddings v2 is not known to be in ${region}. Without it Learnings cannot be indexed. Set bedrockRegion ` +
-  "to a region that has it, or run `npx review-api verify` after the deployment to see that it works.";
+  "to a region that has it, or run `npx --no-install review-api verify` after the deployment to see that it works.";

@@ -91,7 +91,7 @@ const rotate: SharedCommand = {
 
 const revoke: SharedCommand = {
   name: "revoke",
-  summary: "End a key now, with its successors, the keys before it that still work, and what these made",
+  summary: "Revoke a key now, with the keys it was rotated from and into, and the keys they made",
   argument: { ...keyId, required: false },
   operatorOptions: {
     leaked: {

@@ -176,7 +176,7 @@ const rotate: Command = {
 const test: Command = {
   ...ofOne,
   name: "test",
-  summary: "Send a ring of type ping now, and show what came back",
+  summary: "Send a delivery of type ping now, and show what came back",
   note: "The exit code is 1 if the receiver does not answer with success.",
   examples: ["webhooks test WEBHOOK_ID"],
   run: (input, terminal, findTarget) =>

@@ -60,7 +60,8 @@ export function Dashboard(props: DashboardProps) {
         <LeftOutParts page={view.page} sections={sections} />
         <Paper {...props} />
         <footer class="end">
-          Figures as <code>npx review-api report</code> has them · <a href="docs">API reference</a>
+          Figures as <code>npx --no-install review-api report</code> has them ·{" "}
+          <a href="docs">API reference</a>
         </footer>
       </main>
     </FileDays.Provider>

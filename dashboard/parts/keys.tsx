@@ -22,7 +22,8 @@ export function Keys({ keys }: { readonly keys: readonly KeyRecord[] }) {
       title="Keys"
       definition={
         <>
-          Keys that work, without their values. <code>npx review-api keys</code> rotates and ends them.
+          Keys that work, without their values. <code>npx --no-install review-api keys</code> rotates and ends
+          them.
         </>
       }
       numbers={numbers}

@@ -44,8 +44,8 @@ export function Seats({ figures, uses }: SeatsProps) {
           <>
             Of all organizations of the key; their pool may be shared with others. Idle: its holder finished
             no reviewed pull request in the period that this key can see, and no entry of the audit log gave
-            them the seat in the period. <code>npx review-api seats idle</code> looks closer, and can take
-            seats back.
+            them the seat in the period. <code>npx --no-install review-api seats idle</code> looks closer, and
+            can take seats back.
           </>
         )
       }
@@ -74,7 +74,7 @@ export function Seats({ figures, uses }: SeatsProps) {
       {withoutAdmin.length > 0 && (
         <p>
           <strong>No admin is left in {withoutAdmin.join(", ")}.</strong> Whoever operates the service can
-          give somebody the role: <code>npx review-api members set-role</code>.
+          give somebody the role: <code>npx --no-install review-api members set-role</code>.
         </p>
       )}
       {idle !== null && idle > 0 && (

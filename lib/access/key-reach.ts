@@ -16,7 +16,7 @@ const none: Reach = { list: false, rotate: false, end: false };
 const whole: Reach = { list: true, rotate: true, end: true };
 
 /**
- * What a caller may do with a key (guide, "Keys and scopes"). Rotation returns the value of a key, so a caller must not
+ * What a caller may do with a key (docs/use/keys.md). Rotation returns the value of a key, so a caller must not
  * become another person by it: the member behind a user key, or another admin behind a workspace token.
  */
 export function reachOf({ principal, scope }: Caller, key: KeyItem): Reach {

@@ -35,7 +35,7 @@ export const readsOrgId = ({ organization, instanceScope }: Operation, kind: Key
   kind === "workspace" ? organization !== "ignored" : kind === "instance" && instanceScope === "named";
 
 /**
- * On operations that accept `ALL`, `org_id` is checked for every key (guide, "Keys and scopes"). On others it is
+ * On operations that accept `ALL`, `org_id` is checked for every key ("Scopes" in docs/use/keys.md). On others it is
  * checked only for keys that read it.
  */
 export const checksOrgId = (operation: Operation, kind: KeyKind): boolean =>

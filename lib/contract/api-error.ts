@@ -50,5 +50,5 @@ const mebibyte = 1024 * 1024;
 export const responseTooLarge = (narrowing = "Reduce limit, narrow the window or add filters."): ApiError =>
   new ApiError(
     "RESPONSE_TOO_LARGE",
-    `The answer would exceed ${requestLimits.responseBytesMax / mebibyte} MiB. ${narrowing}`,
+    `The response would exceed ${requestLimits.responseBytesMax / mebibyte} MiB. ${narrowing}`,
   );

@@ -113,7 +113,7 @@ export const auditActionMeanings: Readonly<Record<AuditAction, string>> = {
   "webhook.updated": "A webhook was changed, or switched on or off.",
   "webhook.rotated": "The secret of a webhook was replaced; the old secret also signs for 24 hours.",
   "webhook.deleted": "A webhook was deleted.",
-  "webhook.disabled": "The service disabled a webhook that did not answer.",
+  "webhook.disabled": "The service disabled a webhook that did not respond.",
 };
 
 /** The types of resources that entries are about. */

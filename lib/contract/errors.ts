@@ -35,7 +35,7 @@ export const errorCodes = {
   ORGANIZATION_NOT_FOUND: { status: 404, meaning: "No active organization of the key's scope has this id." },
   LEARNING_NOT_FOUND: { status: 404, meaning: "No Learning of the key's scope has this id." },
   ROLE_NOT_FOUND: { status: 404, meaning: "The organization has no role with this id." },
-  KEY_NOT_FOUND: { status: 404, meaning: "The caller can reach no active key with this id." },
+  KEY_NOT_FOUND: { status: 404, meaning: "No active key that you may manage has this id." },
   WEBHOOK_NOT_FOUND: { status: 404, meaning: "No webhook of the key's scope has this id." },
   METHOD_NOT_ALLOWED: { status: 405, meaning: "The path exists, but not with this method." },
   LEARNING_EXISTS: { status: 409, meaning: "Another Learning of the repository has this text." },
@@ -57,7 +57,7 @@ export const errorCodes = {
   WEBHOOK_LIMIT_REACHED: { status: 409, meaning: "The scope has the maximum number of webhooks." },
   LEGACY_API_KEY: { status: 410, meaning: "The operation no longer accepts legacy keys; create a new key." },
   PAYLOAD_TOO_LARGE: { status: 413, meaning: "The request body is too large." },
-  RESPONSE_TOO_LARGE: { status: 413, meaning: "The answer would exceed 16 MiB." },
+  RESPONSE_TOO_LARGE: { status: 413, meaning: "The response would exceed 16 MiB." },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, meaning: "The body is not application/json." },
   RATE_LIMIT_EXCEEDED: {
     status: 429,
@@ -69,7 +69,7 @@ export const errorCodes = {
     status: 503,
     meaning: "The change is stored, but the review index is not updated; repeat the request.",
   },
-  SERVICE_UNAVAILABLE: { status: 503, meaning: "The service cannot answer right now; retry later." },
+  SERVICE_UNAVAILABLE: { status: 503, meaning: "The service cannot respond right now; retry later." },
 } as const satisfies Record<string, { status: number; meaning: string }>;
 
 export type ErrorCode = keyof typeof errorCodes;

@@ -1,5 +1,5 @@
 /**
- * The forms of keys: our own (the expression in docs/use/guide.md, and that of legacy keys) and those of common vendors,
+ * The forms of keys: our own (the expression in docs/use/keys.md, and that of legacy keys) and those of common vendors,
  * known by their prefix. Every request may need them, so this list is short; the texts of Learnings are searched by
  * lib/redaction.
  */

@@ -148,7 +148,7 @@ export const keyIdParameter = z
   .string()
   .regex(keyIdForm, { error: "must be the id of a key, as GET /v1/keys shows it" });
 
-/** Accepted by every operation; its effect depends on the kind of key ("Keys and scopes" in docs/use/guide.md). */
+/** Accepted by every operation; its effect depends on the kind of key ("Scopes" in docs/use/keys.md). */
 export const organizationSelector = { org_id: identifierUpTo(requestLimits.orgIdBytesMax).optional() };
 
 /** Instance keys only: limits the reading operations to some of the instance's organizations. */

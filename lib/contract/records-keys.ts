@@ -53,7 +53,7 @@ export const keyWords: FieldWords = {
     "The id of the key that made it, or of the first key of its maker's rotations; null for the operator.",
   refused_because:
     "Why the service refuses it although it is active: `owner_left`, `organization_inactive` (also where its workspace or " +
-    "instance is), `owner_not_admin` (of a workspace token); null where it works or has ended.",
+    "instance is), `owner_not_admin` (of a workspace token); null where it works or is revoked or expired.",
   "rotateKey: key": "The value of the new key, shown once.",
   "createKey: key": "The value of the new key, shown once.",
 };

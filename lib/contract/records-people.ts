@@ -117,7 +117,7 @@ export const peopleWords: FieldWords = {
     "The organizations of the scope that the person belongs to. Empty for a seat holder who has left all of them.",
   succeeded: "The people who succeeded, as the request named them.",
   dry_run:
-    "true: answers what would happen and changes nothing. Default `false`. Left out of an answer unless requested.",
+    "true: returns what would happen and changes nothing. Default `false`. Left out of a response unless requested.",
   unchanged: "With `dry_run`: those of `succeeded` who have it already. Left out otherwise.",
   seats_left: "With `dry_run`: how many seats would be free after the call. Left out otherwise.",
   failed: "The people who failed.",

@@ -17,9 +17,9 @@ export const uuid = z.uuid();
 export const nextCursor = z.string().nullable();
 
 export const sharedWords: FieldWords = {
-  data: "The records of this page, in the order of the walk. It can be empty and still not be the last page.",
+  data: "The records of this page, in the order of the list. It can be empty and still not be the last page.",
   next_cursor: "Send it as `cursor` to get the next page; null: this is the last page.",
-  removed: "With `include_removed=true`: what a mirror must drop.",
+  removed: "With `include_removed=true`: what a copy must drop.",
   "removed.removed_at": "When it was removed, UTC.",
   organization_id: "The Git provider's id of the organization.",
   organization_name: "The organization's current name.",

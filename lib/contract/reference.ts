@@ -3,7 +3,7 @@ import { eventTypeNames } from "./event-names.ts";
 import type { Method } from "./operation.ts";
 
 /**
- * The API reference: a first page, the guide, a page for every operation, error code and job, the events, and the
+ * The API reference: a first page, the pages of the guide, a page for every operation, error code and job, the events, and the
  * OpenAPI document that they are generated from; also the dashboard. One function serves all of it, to everybody and
  * without a key, both locally and deployed.
  */
@@ -87,9 +87,15 @@ export type ReferencePage = {
   readonly menuTitle: string;
 };
 
+const subjects = [
+  ...["keys", "pagination", "webhooks", "limits", "learnings", "people", "audit-log", "dashboard", "tool"],
+  ...["local", "words"],
+];
+
 const jobs = [
   "warehouse",
   "weekly-report",
+  "people",
   "idle-seats",
   "siem",
   "code-scanning",
@@ -102,6 +108,12 @@ const jobs = [
 export const referencePages: Readonly<Record<string, ReferencePage>> = {
   [referencePath]: { file: "docs/use/start.md", kind: "First steps", menuTitle: "" },
   "/docs/guide": { file: "docs/use/guide.md", kind: "Guide", menuTitle: "" },
+  ...Object.fromEntries(
+    subjects.map((subject) => [
+      `/docs/${subject}`,
+      { file: `docs/use/${subject}.md`, kind: "Guide", menuTitle: "Guide" },
+    ]),
+  ),
   "/docs/mcp": { file: "docs/use/mcp.md", kind: "Assistants", menuTitle: "" },
   "/docs/events": { file: "docs/use/events.md", kind: "Platform events", menuTitle: "" },
   "/docs/schema": { file: "docs/use/schema.md", kind: "Schema", menuTitle: "" },

@@ -4,7 +4,7 @@
  */
 
 /** The end of a cursor's refusal if only a new walk helps. */
-export const startNewWalk = "Start a new walk.";
+export const startNewWalk = "Start again without a cursor.";
 
 /** Why a cursor is refused that was made with a key for other organizations of the same instance. */
 export const otherAuthorizedOrganizations = "was made with a key that is authorized for other organizations.";

@@ -53,10 +53,10 @@ export const webhookTypeMeanings: Readonly<Record<WebhookType, string>> = {
   "metrics.mcp": "MCP metrics may have something new.",
   learnings: "Learnings were created, changed, approved or deleted.",
   audit_logs: "The audit log has new entries.",
-  "learning.pending": "Learnings wait for approval; the ring names them.",
-  "security.scan_completed": "Security scans ended; the ring names their repositories.",
-  "key.expiring": "Keys expire in 14, 3 or 1 days; the ring names them.",
-  "webhook.disabled": "The service disabled other webhooks of this scope; the ring names them.",
+  "learning.pending": "Learnings wait for approval; the delivery names them.",
+  "security.scan_completed": "Security scans ended; the delivery names their repositories.",
+  "key.expiring": "Keys expire in 14, 3 or 1 days; the delivery names them.",
+  "webhook.disabled": "The service disabled other webhooks of this scope; the delivery names them.",
 };
 
 /** Why a webhook is not active. */

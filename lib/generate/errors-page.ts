@@ -7,8 +7,8 @@ const link = (code: string): string => `[${code}](errors/${code}.md)`;
 export const errorsPage = (): string =>
   [
     "# Error codes",
-    'Write programs that look at the code, never at the message: the list of codes is closed, and the message is for people. Every error answer has a `Link` header with `rel="help"` that leads to the page of its code.',
-    "## Codes of answers",
+    "Write programs that look at the code, never at the message, and treat an unknown code by its HTTP status ([what `/v1` promises](limits.md#what-v1-promises)).",
+    "## Codes of responses",
     markdownTable(
       ["Code", "HTTP", "Meaning"],
       Object.entries(errorCodes)
@@ -16,7 +16,7 @@ export const errorsPage = (): string =>
         .map(([code, { status, meaning }]) => [link(code), String(status), meaning]),
     ),
     "## Codes of single items",
-    "An answer of 200 to a batch has these codes for the items that failed.",
+    "A response of 200 to a batch has these codes for the items that failed.",
     markdownTable(
       ["Code", "Meaning"],
       Object.entries(itemErrorCodes)

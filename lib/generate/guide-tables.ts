@@ -14,32 +14,23 @@ import { operations } from "../contract/operations.ts";
 import { operationOfType, webhookTypeMeanings, webhookTypes } from "../contract/webhooks.ts";
 import { markdownTable, withParts } from "./marked-parts.ts";
 
-/** The tables of the guide that are generated from the contract: each is between two marks with its name. */
-const tables: Readonly<Record<string, () => string>> = {
-  operations: operationsTable,
-  actions: actionsTable,
-  rings: ringsTable,
-  limits: limitsTable,
+/** The tables that are generated from the contract, by page: each is between two marks with its name. */
+const tables: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
+  "docs/use/keys.md": { operations: operationsTable },
+  "docs/use/audit-log.md": { actions: actionsTable },
+  "docs/use/webhooks.md": { rings: ringsTable },
+  "docs/use/limits.md": { limits: limitsTable },
 };
 
-/** The guide with its tables generated from the contract. */
-export const guideWithTables = (guide: string): string => withParts(guide, tables);
-
-/** The first page of the reference: its table of key kinds is the one of the guide. */
-export const startWithTables = (start: string, guide: string): string =>
-  withParts(start, { kinds: () => kindsTable(guide), limits: limitsTable });
-
-function kindsTable(guide: string): string {
-  const [found] = /^\| Kind .*?(?=\n\n)/ms.exec(guide) ?? [];
-  if (found === undefined) throw new Error("The guide has no table of the kinds of keys.");
-  return found.replaceAll(/ {2,}/g, " ");
-}
+/** The pages of the guide with their tables, by path. */
+export const pagesWithTables = (read: (path: string) => string): ReadonlyArray<readonly [string, string]> =>
+  Object.entries(tables).map(([path, parts]) => [path, withParts(read(path), parts)] as const);
 
 const table = markdownTable;
 
 function ringsTable(): string {
   return table(
-    ["Type", "It rings when", "The receiver calls"],
+    ["Type", "It is delivered when", "The receiver calls"],
     webhookTypes.map((type) => [`\`${type}\``, webhookTypeMeanings[type], `\`${operationOfType(type)}\``]),
   );
 }
@@ -118,7 +109,7 @@ function limitsTable(): string {
         [...smaller].map(count).join(", "),
       ],
       [
-        "an answer",
+        "a response",
         `${mebibytes(requestLimits.responseBytesMax)} before compression; ask for \`gzip\` or \`br\``,
       ],
       [

@@ -2,14 +2,12 @@ import { readFileSync } from "node:fs";
 import { architecturePage } from "./architecture-page.ts";
 import { errorsPage } from "./errors-page.ts";
 import { eventSchemaFiles, eventsPage } from "./events-page.ts";
-import { guideWithTables, startWithTables } from "./guide-tables.ts";
+import { pagesWithTables } from "./guide-tables.ts";
 import { releasedFile } from "./interface.ts";
 import { itemsPage } from "./items-page.ts";
 import { mcpPage } from "./mcp-page.ts";
 import { schemaPage } from "./schema-page.ts";
 
-const guideFile = "docs/use/guide.md";
-const startFile = "docs/use/start.md";
 const mcpFile = "docs/use/mcp.md";
 const eventsFile = "docs/use/events.md";
 const architectureFile = "docs/change/architecture.md";
@@ -22,8 +20,7 @@ const read = (path: string): string => readFileSync(new URL(`../../${path}`, imp
  */
 export const generatedPages = (): ReadonlyMap<string, string> =>
   new Map([
-    [guideFile, guideWithTables(read(guideFile))],
-    [startFile, startWithTables(read(startFile), read(guideFile))],
+    ...pagesWithTables(read),
     [mcpFile, mcpPage(read(mcpFile))],
     [eventsFile, eventsPage(read(eventsFile))],
     ...eventSchemaFiles(),

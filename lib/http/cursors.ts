@@ -90,7 +90,7 @@ export async function openCursor(
     throw invalid(`is older than ${days} days. ${startNewWalk}`);
   if (payload.s && deps.nowMs / 1000 - payload.s[0] > cursorLimits.resumeAgeDaysMax * secondsPerDay)
     throw invalid(
-      `goes on with a walk that is older than ${cursorLimits.resumeAgeDaysMax} days. ${startNewWalk}`,
+      `continues pages that are older than ${cursorLimits.resumeAgeDaysMax} days. ${startNewWalk}`,
     );
   return {
     position: payload.p,

@@ -1,6 +1,7 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { errorCodes, itemErrorCodes } from "../contract/errors.ts";
 import { mcpLimits } from "../contract/mcp.ts";
+import { referencePages } from "../contract/reference.ts";
 import type { Api } from "./api.ts";
 
 const scheme = "review-api://";
@@ -19,7 +20,7 @@ const resources: readonly Resource[] = [
   {
     name: "guide",
     title: "Guide",
-    description: "How keys, scopes, pages, limits and every group of operations work.",
+    description: "The list of pages about keys, pagination, limits and every group of operations.",
     path: "/docs/guide.md",
     mimeType: markdown,
   },
@@ -62,12 +63,23 @@ export const resourceTemplates = [
     uriTemplate: `${uriOf(errorsFolder)}{code}.md`,
     mimeType: markdown,
   },
+  {
+    name: "page",
+    title: "A page of the guide",
+    description: "A page that the guide lists, by the name in its link.",
+    uriTemplate: `${uriOf("/docs/")}{page}.md`,
+    mimeType: markdown,
+  },
 ] as const;
 
 /** Only what the lists above name is read: a uri never becomes an address. */
 function pathOf(uri: string): Pick<Resource, "path" | "mimeType"> | undefined {
   const known = resources.find(({ path }) => uriOf(path) === uri);
   if (known) return known;
+  const page = Object.keys(referencePages).find(
+    (path) => path.startsWith("/docs/") && uri === `${uriOf(path)}.md`,
+  );
+  if (page !== undefined) return { path: `${page}.md`, mimeType: markdown };
   const code = Object.keys({ ...errorCodes, ...itemErrorCodes }).find(
     (each) => uri === `${uriOf(errorsFolder)}${each}.md`,
   );

@@ -121,6 +121,6 @@ const linkIn =
     return place === undefined ? undefined : `${upFrom(path)}${place.slice(1)}${hash}`;
   };
 
-/** Links in the document's descriptions are relative to the service's root, such as docs/guide#limits. */
+/** Links in the document's descriptions are relative to the service's root, such as docs/limits#sizes. */
 const linkedFrom = (path: string, main: string): string =>
   main.replaceAll(' href="docs/', ` href="${upFrom(path)}docs/`);

@@ -18,7 +18,7 @@ describe("help", () => {
     async (path) => {
       const { code, stdout, stderr } = await callTool(...path.split(" "), "--help");
       expect([code, stderr]).toEqual([0, ""]);
-      expect(stdout).toContain(`  npx review-api ${path}`);
+      expect(stdout).toContain(`  npx --no-install review-api ${path}`);
       expect(stdout).toContain("--json");
     },
   );

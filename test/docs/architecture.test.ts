@@ -26,8 +26,8 @@ const foldersIn = (page: string): string[] =>
     [...cell.matchAll(/`([^`]+)`/g)].map(([, folder = ""]) => folder),
   );
 
-describe("the folder table of the README", () => {
-  const listed = foldersIn("README.md").filter((name) => !/[ .]/.test(name));
+describe("the folder table", () => {
+  const listed = foldersIn("docs/change/architecture.md").filter((name) => !/[ .]/.test(name));
   const foldersOf = (parent: string, prefix = ""): string[] =>
     readdirSync(join(root, parent), { withFileTypes: true })
       .filter(
@@ -35,7 +35,7 @@ describe("the folder table of the README", () => {
       )
       .map(({ name }) => `${prefix}${name}`);
 
-  test("the folder table of the README has every folder of the project and of lib, and no other", () => {
+  test("docs/change/architecture.md lists every folder of the project and of lib, and no other", () => {
     const inTree = [...foldersOf("").filter((name) => name !== "lib"), ...foldersOf("lib", "lib/")];
     expect(listed.toSorted()).toEqual(inTree.toSorted());
     for (const folder of listed) expect([folder, existsSync(join(root, folder))]).toEqual([folder, true]);
@@ -56,6 +56,18 @@ describe("decisions", () => {
     const numbers = [...files.map(numberOf), ...superseded].toSorted((one, other) => one - other);
     expect(superseded.length).toBeGreaterThan(0);
     expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+  });
+
+  test("the index lists every decision, and what became of those without a file", () => {
+    const rows = [...read("docs/change/decisions.md").matchAll(/^\| (\d+) \| (.+) \|$/gm)];
+    expect(rows.map(([, number]) => Number(number))).toEqual(rows.map((_, index) => index + 1));
+    for (const [, number, cell = ""] of rows) {
+      const file = files.find((each) => numberOf(each) === Number(number));
+      if (file === undefined) expect(cell).toMatch(/superseded by \[\d+\]\(decisions\/\d{4}-/);
+      else
+        expect(cell).toBe(`[${/^# \d+\. (.+)$/m.exec(read(`${folder}/${file}`))?.[1]}](decisions/${file})`);
+    }
+    expect(rows.length).toBeGreaterThanOrEqual(files.length);
   });
 
   test.each(files)("%s is named as its title", (file) => {

@@ -21,7 +21,6 @@ import { tableWith } from "../support/partial-table.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (page: string): string => readFileSync(join(root, page), "utf8");
-const guide = read("docs/use/guide.md");
 const aws = read("docs/operate/aws.md");
 
 /** The rows of the table under a heading: cells without padding. */
@@ -37,15 +36,16 @@ const rowsAfter = (text: string, start: string): string[][] =>
         .map((cell) => cell.trim()),
     );
 
-describe("the guide and the pages about AWS and the stream have the numbers and names of the code", () => {
-  test("the guide has the namespace of ids, all permissions and the lifetimes of cursors", () => {
-    expect(guide).toContain(`\`${identityNamespace}\``);
-    for (const permission of permissions) expect(guide).toContain(`\`${permission}\``);
+describe("the pages for callers, about AWS and about the stream have the numbers and names of the code", () => {
+  test("the pages have the namespace of ids, all permissions and the lifetimes of cursors", () => {
+    expect(read("docs/use/learnings.md")).toContain(`\`${identityNamespace}\``);
+    for (const permission of permissions) expect(read("docs/use/people.md")).toContain(`\`${permission}\``);
     expect(
       permissions.filter((each) => !systemRoles.cr_member.permissions.some((own) => own === each)),
     ).toEqual(["security:read"]);
-    expect(guide).toContain(`live ${cursorLimits.pageAgeDaysMax} days`);
-    expect(guide).toContain(`It lives ${cursorLimits.resumeAgeDaysMax} days`);
+    const pagination = read("docs/use/pagination.md");
+    expect(pagination).toContain(`live ${cursorLimits.pageAgeDaysMax} days`);
+    expect(pagination).toContain(`It lives ${cursorLimits.resumeAgeDaysMax} days`);
   });
 
   test("the page about AWS has our own quotas, and names only alarms that exist", () => {
@@ -58,8 +58,8 @@ describe("the guide and the pages about AWS and the stream have the numbers and 
       expect(Object.keys(alarms)).toContain(alarm);
   });
 
-  test("the guide's pattern for secret scanners matches new keys of every kind, and no shorter text", () => {
-    const [, pattern = ""] = /find keys with `([^`]+)`/.exec(guide) ?? [];
+  test("the pattern for secret scanners matches new keys of every kind, and no shorter text", () => {
+    const [, pattern = ""] = /find keys with `([^`]+)`/.exec(read("docs/use/keys.md")) ?? [];
     const published = new RegExp(`^${pattern}$`);
     const organization = systemRandom.uuid();
     const bound = { organization, tenant: "w#acme", userId: "1" } as const;
@@ -115,8 +115,9 @@ test("the stack accepts the file of options on the page about AWS", () => {
   expect(Object.keys(shown).filter((name) => !stackOptionNames.includes(name))).toEqual([]);
 });
 
-test("the guide's program compiles", async () => {
-  const [, program = ""] = /```ts\n(.*?)```/s.exec(guide) ?? [];
+test("the program of the client compiles", async () => {
+  const [, program = ""] = /```ts\n(.*?)```/s.exec(read("docs/use/tool.md")) ?? [];
+  expect(program).toContain("createClient");
   const folder = await mkdtemp(join(tmpdir(), "review-api-guide-"));
   // As the package names it, with the client's sources.
   const installed = join(folder, "node_modules", "review-api");

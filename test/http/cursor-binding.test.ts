@@ -36,7 +36,7 @@ describe("a cursor", () => {
         ...invalidCursor,
         message:
           "cursor: was made before the organization changed its workspace or instance, before the service was " +
-          "restored from a backup, or with a key of another one. Start a new walk.",
+          "restored from a backup, or with a key of another one. Start again without a cursor.",
       }),
     );
   });
@@ -69,7 +69,7 @@ describe("a cursor", () => {
         expect.objectContaining({
           ...invalidCursor,
           message:
-            "cursor: was made for other repositories: those that the key's member can read have changed. Start a new walk.",
+            "cursor: was made for other repositories: those that the key's member can read have changed. Start again without a cursor.",
         }),
       );
   });
@@ -105,7 +105,10 @@ describe("a cursor of several organizations", () => {
     scopeEpochs: { ...noEpochs, published },
   });
   const refused = (sentence: string) =>
-    expect.objectContaining({ ...invalidCursor, message: `cursor: ${sentence} Start a new walk.` });
+    expect.objectContaining({
+      ...invalidCursor,
+      message: `cursor: ${sentence} Start again without a cursor.`,
+    });
   const lost = refused("was made before the service was restored from a backup.");
 
   test("a cursor of several organizations stores the epoch of its scope, and the place of a catch-up", async () => {

@@ -22,7 +22,7 @@ const damaged = {
 
 const ofAnotherVersion = {
   ...invalidCursor,
-  message: "cursor: was made by another version of the service. Start a new walk.",
+  message: "cursor: was made by another version of the service. Start again without a cursor.",
 };
 
 /** Units of text that grow in some encoding, and plain ones. */
@@ -205,7 +205,7 @@ describe("a cursor", () => {
     clock.advance(1_000);
     await expect(open(text, resumable)).rejects.toMatchObject({
       ...invalidCursor,
-      message: "cursor: is older than 30 days. Start a new walk.",
+      message: "cursor: is older than 30 days. Start again without a cursor.",
     });
     clock.advance(370 * msPerDay - 1_000);
     expect(await open(resume, resumable)).toMatchObject({ resumes: true, position: "a" });
@@ -233,7 +233,9 @@ describe("a cursor", () => {
     clock.advance(msPerDay / 2);
     await open(next, resumable);
     clock.advance(1_000);
-    const tooOld = { message: "cursor: goes on with a walk that is older than 400 days. Start a new walk." };
+    const tooOld = {
+      message: "cursor: continues pages that are older than 400 days. Start again without a cursor.",
+    };
     await expect(open(next, resumable)).rejects.toMatchObject(tooOld);
     // The 400 days of the resume cursor count from the start of the walk that it ends.
     clock.advance(398 * msPerDay);

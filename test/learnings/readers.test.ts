@@ -111,7 +111,7 @@ describe("a cursor", () => {
     const refused = await page(user, first.next_cursor);
     expect(refused.codes).toEqual(["INVALID_CURSOR"]);
     expect(refused.message).toBe(
-      "cursor: was made for other repositories: those that the key's member can read have changed. Start a new walk.",
+      "cursor: was made for other repositories: those that the key's member can read have changed. Start again without a cursor.",
     );
   });
 

@@ -244,7 +244,7 @@ describe("a mirror of Learnings", () => {
       await world.repository(home.name, "repo-2", { full_name: "group/repository-repo-1" });
       const refused = await get(cursor);
       expect([refused.status, refused.codes]).toEqual([400, ["INVALID_CURSOR"]]);
-      expect(refused.message).toContain("Start a new walk.");
+      expect(refused.message).toContain("Start again without a cursor.");
       expect(JSON.stringify((await get()).json)).not.toContain(mine);
     },
   );

@@ -9,7 +9,7 @@ const all = ["Overview", "Teams and repositories", "Quality", "Administration"];
 
 /**
  * The pages that each kind of key offers, and what it may not read, written by hand ("Who may call what" in
- * docs/use/guide.md). The user key is a member's, the others are admins'.
+ * docs/use/keys.md). The user key is a member's, the others are admins'.
  */
 const expected: Readonly<Record<Exclude<KeyKind, "agentic">, { pages: string[]; leftOut: string[] }>> = {
   organization: { pages: all, leftOut: [] },

@@ -23,6 +23,7 @@ test.each([
   "/docs/errors/INVALID_CURSOR",
   "/docs/events",
   "/docs/guide",
+  "/docs/keys",
   "/docs/jobs/warehouse",
 ])("%s is accessible, fits the window, causes no errors and contacts no other host", async (path) => {
   const { page, faults, origins } = await openPage();
@@ -167,11 +168,11 @@ test("the samples follow the form in every language, without its key, and stay i
 
 test("a long page lists its parts, and the table of errors fits a phone", async () => {
   const { page } = await openPage(phone);
-  await page.goto(at("/docs/guide"));
+  await page.goto(at("/docs/keys"));
   const contents = page.getByRole("navigation", { name: "On this page" }).getByRole("link");
-  expect(await contents.count()).toBeGreaterThan(9);
-  await contents.filter({ hasText: "Dashboard" }).click();
-  expect(new URL(page.url()).hash).toBe("#dashboard");
+  expect(await contents.count()).toBeGreaterThan(5);
+  await contents.filter({ hasText: "Scopes" }).click();
+  expect(new URL(page.url()).hash).toBe("#scopes");
   for (const path of ["/docs/errors", "/docs/operations/createLearnings"]) {
     await page.goto(at(path));
     const table = page.locator(".scroll:has(a[href*='errors/'])").first();
@@ -199,7 +200,7 @@ test.each(["/docs/nowhere", "/nowhere/at/all"])(
 test.each([
   ["rotate", "/docs/operations/rotateKey"],
   ["legacy", "/docs/errors/LEGACY_API_KEY"],
-  ["leak", "/docs/guide#a-key-leaked"],
+  ["leak", "/docs/keys#a-key-leaked"],
 ])("a search for “%s” leads to %s first", async (word, place) => {
   const { page } = await openPage();
   await page.goto(at("/docs"));

@@ -82,13 +82,13 @@ test("every search result leads to an existing place", () => {
   }
 });
 
-test("the first page says how to get a key, the kinds, paging, limits and errors", () => {
+test("the first page goes from a key to a call, a response and a loop, and on to the guide", () => {
   const html = page(referencePath);
-  for (const heading of ["Get a key", "Kinds of keys", "Walk pages", "Limits", "Errors"])
-    expect(html).toContain(`>${heading}</h2>`);
-  for (const kind of keyKinds) expect(html).toContain(`<td>${kind}</td>`);
+  const headings = [...html.matchAll(/<h2 id="[^"]+">(.*?)<\/h2>/g)].map(([, heading]) => heading);
+  expect(headings).toEqual(["Get a key", "Make a call", "Read all pages", "Go on"]);
+  for (const kind of keyKinds) expect(page("/docs/keys")).toContain(`<td>${kind}</td>`);
   // Served one level above the folder that its links are relative to.
-  expect(html).toContain('<a href="docs/errors">');
+  expect(html).toContain('<a href="docs/guide">');
 });
 
 test("a link between files leads to its target's page; a link to a file not served becomes plain text", () => {
@@ -107,8 +107,18 @@ test("a link between files leads to its target's page; a link to a file not serv
 
 test("a description's links begin at the service's own address, on its page and in search", () => {
   const to = "/docs/operations/listReviewMetrics";
-  expect(page(to)).toContain('<a href="../../docs/guide#walking-pages">the guide</a>');
-  expect(found.find((each) => each.to === to)?.text).toContain("what is gone: see the guide.");
+  expect(page(to)).toContain('<a href="../../docs/pagination">pagination and sync</a>');
+  expect(found.find((each) => each.to === to)?.text).toContain("what is gone: see pagination and sync.");
+});
+
+test("every link of a description leads to a page, and to a part that the page has", () => {
+  const links = [...JSON.stringify(document).matchAll(/\]\(docs\/([\w/-]+)(?:#([\w-]+))?\)/g)];
+  expect(links.length).toBeGreaterThan(4);
+  for (const [link, name, anchor] of links) {
+    const html = page(`/docs/${name}`);
+    expect([link, html !== ""]).toEqual([link, true]);
+    if (anchor !== undefined) expect([link, anchorsOf(html).has(anchor)]).toEqual([link, true]);
+  }
 });
 
 test("a choice between objects shows every field, as required if all of them have it", () => {

@@ -108,7 +108,7 @@ export const byId = (records: readonly FindingRecord[]) =>
 export const statesById = (records: readonly FindingRecord[]): Record<string, string> =>
   Object.fromEntries(byId(records).map(({ id, state }) => [id, state]));
 
-/** The expected findings for these scan events, whatever their order: written independently of the code, from the rules in docs/use/guide.md#security-findings. */
+/** The expected findings for these scan events, whatever their order: written independently of the code, from the rules in docs/use/jobs/code-scanning.md#limits. */
 export function expectedFindings(scans: readonly ScanData[]) {
   const unique = [...new Map(scans.map((scanData) => [scanData.event_id, scanData])).values()];
   const inOrder = unique.toSorted((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1));

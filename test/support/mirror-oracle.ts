@@ -12,7 +12,7 @@ export type Possible = {
 export type MirrorFault = { readonly kind: "missed" | "outdated" | "stale"; readonly name: string };
 
 /**
- * "A mirror that is always right" (docs/use/guide.md), defined only here: a client that applied all pages, and kept the
+ * "Keep a copy in sync" (docs/use/pagination.md), defined only here: a client that applied all pages, and kept the
  * last record of each thing, holds the things that a fresh walk returns, in their last written state.
  *
  * At rest a fresh walk returns one state of each thing: `atRest`. While writers are active, the moment of that walk is

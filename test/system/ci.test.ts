@@ -10,7 +10,7 @@ const programs: Readonly<Record<string, string>> = {
   npm: `case "$*" in
 config*) echo registry ;;
 start) touch "$FOLDER/running"; trap 'rm "$FOLDER/running"; exit' TERM
-  echo "curl 'http://127.0.0.1:1/v1/whoami'"; echo "npx review-api export"
+  echo "curl 'http://127.0.0.1:1/v1/whoami'"; echo "npx --no-install review-api export"
   while :; do sleep 0.1; done ;;
 *) echo "npm $*" >> "$FOLDER/called" ;;
 esac`,

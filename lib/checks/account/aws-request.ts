@@ -53,6 +53,6 @@ function refusal(service: string, { status, headers }: Response, text: string): 
   const message = /"[mM]essage":"([^"]*)"/.exec(text)?.[1] ?? "";
   return new OperatorError(
     `${service} of AWS answered ${status} ${kind} ${message}`.trim().replace(/\.$/, "") +
-      ". If your own role lacks the permission, allow it; the runbook lists what preflight calls.",
+      ". If your own role lacks the permission, allow it; docs/operate/permissions.md lists what preflight calls.",
   );
 }

@@ -29,7 +29,7 @@ export const listAuditLogs = operation({
   description:
     "Newest first unless `order=asc`. In ascending order the last page carries `x-resume-cursor`: send it later as `cursor` " +
     "to read only new entries. Entries may repeat, but none is missed: keep one per `id`. " +
-    "[What each action means](docs/guide#audit-log), [entries in a SIEM](docs/jobs/siem).",
+    "[What each action means](docs/audit-log#actions), [entries in a SIEM](docs/jobs/siem).",
   query: z
     .strictObject({
       actions: choicesParameter(auditActionNames, requestLimits.auditFilterValuesMax).optional(),

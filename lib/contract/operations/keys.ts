@@ -117,8 +117,8 @@ export const createKey = operation({
   description:
     "The new key has the same kind, scope, owner and role. `only` limits what it may do; a key that has `only` must send " +
     `it, within its own. The new key expires in ${madeKeyDaysDefault} days or with its maker, unless expires_in_days says ` +
-    "less. A made key makes no keys; deleting its maker deletes it too, rotating its maker does not. The answer shows the " +
-    `value, once. If the answer was lost, repeat the request with the same \`idempotency_key\`: for ${repeatMinutes} ` +
+    "less. A made key makes no keys; deleting its maker deletes it too, rotating its maker does not. The response shows the " +
+    `value, once. If the response was lost, repeat the request with the same \`idempotency_key\`: for ${repeatMinutes} ` +
     `minutes it replaces the key that nobody used. A key and its rotations have at most ${madeKeysMax} made keys.`,
   query: z.strictObject({ ...organizationSelector }),
   body: z.strictObject({
@@ -157,7 +157,7 @@ export const rotateKey = operation({
   path: "/v1/keys/{key_id}/rotate",
   summary: "Replace a key with a new one that has the same rights",
   description:
-    "The answer shows the new value, once. The old key works until its grace period ends. If the answer was lost and " +
+    "The response shows the new value, once. The old key works until its grace period ends. If the response was lost and " +
     `nobody used the new key, rotate the old key again, ${unreceivedAfterMs / 1_000} seconds to ` +
     `${unreceivedGraceMs / 60_000} minutes after the first time, with the key that rotated it or with another Admin key. ` +
     "The old key cannot repeat a rotation that another key made, and no rotation moves the end of the old key later. " +
@@ -189,11 +189,10 @@ export const deleteKey = operation({
   source: "keys/delete",
   method: "DELETE",
   path: "/v1/keys/{key_id}",
-  summary: "End a key now",
+  summary: "Revoke a key now",
   description:
-    "Ends the key, its successors, and the keys before it whose grace has not ended, also if the key itself has ended. " +
-    "It also ends the keys that any of these made; ending a made key does not end its maker. A rotated key that deletes " +
-    "itself ends only itself. " +
+    "Also revokes the keys it was rotated from and into, and the keys that any of these made, also if the key itself is " +
+    "already revoked. Revoking a made key does not revoke its maker. A rotated key that revokes itself revokes only itself. " +
     `You may repeat the request. ${reach}A key may do it to the keys that it made. An Admin key may also do it to the user and agentic keys of its scope, a ` +
     "workspace token to the tokens of its workspace.",
   answer: { status: 204, description: "The key no longer works" },
@@ -206,10 +205,10 @@ export const deleteKey = operation({
 export const keyRequestWords: FieldWords = {
   "createKey: name": "A name for the key, such as the vendor's; a new key never has null.",
   "createKey: idempotency_key":
-    "A value of your own for this request, such as a UUID: if the answer is lost, repeat the request with the same value, " +
+    "A value of your own for this request, such as a UUID: if the response is lost, repeat the request with the same value, " +
     "and one live key is left.",
   "createKey: only":
-    "What the new key may do: areas with `read` or `write`; `:write` includes `:read`. Left out, and null in the answer: everything that its maker may do.",
+    "What the new key may do: areas with `read` or `write`; `:write` includes `:read`. Left out, and null in the response: everything that its maker may do.",
   expires_in_days: "In how many days the new key expires. Default 90, or what its maker has left.",
   grace_seconds: "How many seconds the old key still works, 0 to 86,400. Default 3,600.",
 };

@@ -25,7 +25,7 @@ export const searchLearnings = operation({
   only: "learnings:read",
   summary: "Find the Learnings that fit a question or a change",
   description:
-    "Searches by meaning, as the reviewer does, and answers the nearest shared, approved Learnings, best first. Without " +
+    "Searches by meaning, as the reviewer does, and returns the nearest shared, approved Learnings, best first. Without " +
     "`min_score` the nearest come however far away they are. The query is neither stored nor logged, and the request " +
     "changes nothing: you may repeat it. A new or changed Learning is found within seconds. A search covers at most " +
     `${organizationsMax} organizations; if it would cover more, the 400 says how to narrow it.`,

@@ -169,7 +169,7 @@ export const deleteLearning = operation({
   path: "/v1/learnings/{learning_id}",
   only: "learnings:write",
   summary: "Delete a Learning",
-  description: "You may repeat the request: an id that does not exist also answers 204.",
+  description: "You may repeat the request: an id that does not exist also returns 204.",
   answer: { status: 204, description: "The Learning is deleted" },
   needs: "learning:write",
   reads: { getMany: [...listed, "text", "vector"] },
@@ -207,7 +207,7 @@ export const decideLearning = operation({
   summary: "Approve or disapprove a pending Learning",
   description:
     "`GET /v1/learnings?state=pending` lists the pending ones. An approved Learning is in the export at once and in the " +
-    "review index within a minute. The same decision again answers 200.",
+    "review index within a minute. The same decision again returns 200.",
   body: z.strictObject({ decision: choice(["approve", "disapprove"]), ...organizationSelector }),
   answer: { status: 200, description: "The Learning as it is now", schema: learningDetail },
   needs: "admin",

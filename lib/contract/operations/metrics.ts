@@ -47,11 +47,11 @@ const wrongOrder = { error: "must not be before start_date", path: ["end_date"] 
 const notWithCsv = { error: "must not be sent with format=csv", path: ["include_removed"] };
 
 const walkDescription =
-  "Pages are in write order. So a pull request that is written or changed during a walk still appears, at its new " +
+  "Pages are in write order. So a pull request that is written or changed while you read still appears, at its new " +
   "place: keep the last record per organization and `pr_url`. A page can be short or empty and still have a `next_cursor`. The last page " +
   "carries `x-resume-cursor`: send it later as `cursor`, with the same filters, to read only what was written since. " +
   "`include_removed=true` also names what is gone: see " +
-  "[the guide](docs/guide#walking-pages).";
+  "[pagination and sync](docs/pagination).";
 
 /** The common part of the three operations. */
 const streamed = ["streamHead", "entry", "spillPart"] as const;

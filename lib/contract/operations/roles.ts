@@ -195,8 +195,8 @@ export const giveRole = operation({
   path: "/v1/roles/{role_id}/users",
   summary: "Give a custom role to up to 500 users",
   description:
-    "Answers like `POST /v1/users/roles`, which gives the system roles, and counts in the same window. Instance keys " +
-    "act on their home organization. `dry_run` answers what would happen and changes nothing.",
+    "Responds like `POST /v1/users/roles`, which gives the system roles, and counts in the same window. Instance keys " +
+    "act on their home organization. `dry_run` returns what would happen and changes nothing.",
   pathParameters,
   query,
   body: z.strictObject({ user_ids: batchOf(identifier), dry_run: dryRun, ...organizationSelector }),

@@ -73,8 +73,8 @@ export const assignSeats = operation({
     "Seats are assigned in the order of the request until no seat is free. You may repeat the request. Workspace tokens name people by `emails`, all other " +
     "keys by `user_ids`. To unassign a person without an e-mail address, a workspace token sends `user_ids` with the " +
     "`seat_holder_id` that `GET /v1/users` shows. Only members of an active organization on the Enterprise plan can get " +
-    "a seat; everybody who holds one can lose it. `dry_run` answers what would happen and changes nothing. " +
-    "[How seats are counted](docs/guide#seats-and-roles), [idle seats](docs/jobs/idle-seats).",
+    "a seat; everybody who holds one can lose it. `dry_run` returns what would happen and changes nothing. " +
+    "[How seats are counted](docs/people#seats), [idle seats](docs/jobs/idle-seats).",
   query: z.strictObject({ ...organizationSelector }),
   body: z.strictObject({
     action: choice(["assign", "unassign"]),
@@ -165,7 +165,7 @@ export const changeRoles = operation({
     "Instance keys may send `org_id`: a provider organization id, or `ALL` (in any letter case) for every active " +
     "organization that they are authorized for. `ALL` changes one organization after another and is not atomic. A user " +
     "succeeds only if every organization does; one on another plan fails with `ENTERPRISE_PLAN_REQUIRED`. " +
-    "`dry_run` answers what would happen and changes nothing.",
+    "`dry_run` returns what would happen and changes nothing.",
   query: z.strictObject({ ...organizationSelector }),
   body: z.strictObject({
     role: choice(["cr_admin", "cr_member"]),

@@ -63,10 +63,10 @@ export const createWebhook = operation({
   path: "/v1/webhooks",
   summary: "Create a webhook",
   description:
-    "The service sends a signed POST (Standard Webhooks) when something is new. A ring contains no record: the receiver " +
-    "resumes its cursor, so an outage of any length leaves no gap. The answer shows the secret, once. A workspace token " +
+    "The service sends a signed POST (Standard Webhooks) when there is new data. A delivery carries no records: the receiver " +
+    "reads what is new with its cursor, so an outage of any length leaves no gap. The response shows the secret, once. A workspace token " +
     `without \`org_id\` creates a webhook of the whole workspace. A scope has at most ${perScopeMax} webhooks. If the ` +
-    `answer was lost, repeat the request with the same \`idempotency_key\`: for ${repeatMinutes} minutes it returns ` +
+    `response was lost, repeat the request with the same \`idempotency_key\`: for ${repeatMinutes} minutes it returns ` +
     "the same webhook and secret.",
   query,
   body: z.strictObject({ ...fields, ...idempotencyKey, ...organizationSelector }),
@@ -119,8 +119,8 @@ export const updateWebhook = operation({
   path: "/v1/webhooks/{webhook_id}",
   summary: "Change a webhook, or switch it on or off",
   description:
-    "Fields that are not sent stay as they are. A webhook that is switched on rings every type but " +
-    "webhook.disabled once, because its receiver may have missed rings.",
+    "Fields that are not sent stay as they are. A webhook that is switched on gets one delivery of every type but " +
+    "webhook.disabled, because its receiver may have missed some.",
   pathParameters,
   query,
   body: z.strictObject({
@@ -143,7 +143,7 @@ export const deleteWebhook = operation({
   method: "DELETE",
   path: "/v1/webhooks/{webhook_id}",
   summary: "Delete a webhook",
-  description: "The service sends no further rings. A ring that is being sent may still arrive.",
+  description: "The service sends no further deliveries. A delivery that is being sent may still arrive.",
   pathParameters,
   query,
   answer: { status: 204, description: "The webhook is deleted" },
@@ -162,8 +162,8 @@ export const rotateWebhook = operation({
   path: "/v1/webhooks/{webhook_id}/rotate",
   summary: "Replace the secret of a webhook",
   description:
-    `The answer shows the new secret, once. Both secrets sign every ring for ${rotationGraceMs / 3_600_000} hours; then ` +
-    "only the new one. If the answer was lost, repeat the request with the same `idempotency_key`: for " +
+    `The response shows the new secret, once. Both secrets sign every delivery for ${rotationGraceMs / 3_600_000} hours; then ` +
+    "only the new one. If the response was lost, repeat the request with the same `idempotency_key`: for " +
     `${repeatMinutes} minutes it returns the same secret.`,
   pathParameters,
   query,
@@ -181,9 +181,9 @@ export const testWebhook = operation({
   source: "webhooks/test",
   method: "POST",
   path: "/v1/webhooks/{webhook_id}/test",
-  summary: "Send a ring of type ping now",
+  summary: "Send a delivery of type ping now",
   description:
-    "Answers what came back. Works also with a webhook that is not active. After a 2xx the service sends every ring that " +
+    "Returns what came back. Works also with a webhook that is not active. After a 2xx the service sends every delivery that " +
     "waits within a minute.",
   pathParameters,
   query,
@@ -202,7 +202,7 @@ export const listWebhookDeliveries = operation({
   method: "GET",
   path: "/v1/webhooks/{webhook_id}/deliveries",
   summary: "List what was sent to a webhook",
-  description: `The rings and tests of the last ${deliveryDays} days with their attempts, the newest attempt first.`,
+  description: `The deliveries and tests of the last ${deliveryDays} days with their attempts, the newest attempt first.`,
   pathParameters,
   query: query.extend({
     limit: integerParameter(deliveries.min, deliveries.max).optional(),

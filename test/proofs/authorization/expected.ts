@@ -25,7 +25,7 @@ export type Expected = {
 const refused = (status: number, code: string): Expected => ({ status, code, isAdmitted: false });
 
 /**
- * The first failed check decides the answer, in the order of "Errors" in docs/use/guide.md. Every request is well formed
+ * The first failed check decides the answer, in the order of "Errors" in docs/use/limits.md. Every request is well formed
  * except for its selection.
  */
 export function expectedOf(row: Row, caller: Caller, selection: Selection): Expected {

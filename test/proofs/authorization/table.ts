@@ -1,5 +1,5 @@
 /**
- * Who may call what, written by hand from "Who may call what" in docs/use/guide.md. Nothing here is read from the tested
+ * Who may call what, written by hand from "Who may call what" in docs/use/keys.md. Nothing here is read from the tested
  * code. y = accepted, 403 = KEY_TYPE_FORBIDDEN, 410 = LEGACY_API_KEY. Rows with the same window share their limit, which
  * counts for the organization, for the key, or by quota: the organization, workspace or instance that the key is of.
  * Answers that show no organization have a "-" at the end.

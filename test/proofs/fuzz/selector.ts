@@ -20,7 +20,7 @@ const ignored = (home: FuzzHome): OrganizationChoice => ({
   values: [...home.names, home.uuid, "9999", anything],
 });
 
-/** By the guide ("Keys and scopes"): which keys use `org_id`, and where; undefined where it must not be sent. */
+/** By docs/use/keys.md ("Scopes"): which keys use `org_id`, and where; undefined where it must not be sent. */
 function organizationChoice(
   { id, organization, body }: Operation,
   kind: FuzzKind,

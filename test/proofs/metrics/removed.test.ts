@@ -242,7 +242,7 @@ describe("an organization that leaves the scope", () => {
     await save("b");
     const refused = await api.call(`${path}&cursor=${before}`, { key: token });
     expect([refused.status, refused.codes]).toEqual([400, ["INVALID_CURSOR"]]);
-    expect(refused.message).toContain("Start a new walk.");
+    expect(refused.message).toContain("Start again without a cursor.");
     expect((await api.call(`${path}&cursor=${await cursorOf()}`, { key: token })).status).toBe(200);
   });
 });

@@ -177,7 +177,7 @@ describe("a cursor that cannot be caught up is refused", () => {
       expect(await refusal(key, resume ?? "")).toEqual([
         400,
         ["INVALID_CURSOR"],
-        "cursor: was made with a key that is authorized for other organizations. Start a new walk.",
+        "cursor: was made with a key that is authorized for other organizations. Start again without a cursor.",
       ]);
   });
 });

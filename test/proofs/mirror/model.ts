@@ -115,7 +115,12 @@ export class Service {
 const refusal = (): Promise<ReviewApiError> =>
   ReviewApiError.from(
     Response.json(
-      { error: { code: "INVALID_CURSOR", message: "cursor: is older than 30 days. Start a new walk." } },
+      {
+        error: {
+          code: "INVALID_CURSOR",
+          message: "cursor: is older than 30 days. Start again without a cursor.",
+        },
+      },
       { status: 400 },
     ),
   );

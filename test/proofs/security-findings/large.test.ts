@@ -111,7 +111,7 @@ describe(`a scan of ${count} findings`, () => {
       const answer = await one.get("format=sarif");
       expect([answer.status, answer.codes]).toEqual([413, ["RESPONSE_TOO_LARGE"]]);
       expect(answer.message).toBe(
-        "The answer would exceed 16 MiB. Narrow with repo_id, state or severity, or read JSON pages with a smaller limit.",
+        "The response would exceed 16 MiB. Narrow with repo_id, state or severity, or read JSON pages with a smaller limit.",
       );
     }, 60_000);
 

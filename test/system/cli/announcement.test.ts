@@ -22,7 +22,7 @@ test("with keys, one line sets the workspace's key, and the lines after it use i
     `curl -H "x-service-api-key: $REVIEW_API_KEY" 'http://127.0.0.1:3000/v1/organizations'`,
     `curl -H "x-service-api-key: $REVIEW_API_KEY" 'http://127.0.0.1:3000/v1/metrics/reviews?start_date=2026-10-17&end_date=2026-11-16&limit=3'`,
   ]);
-  expect(lines.at(-1)).toBe("npx review-api export metrics --output reviews.csv");
+  expect(lines.at(-1)).toBe("npx --no-install review-api export metrics --output reviews.csv");
 });
 
 describe("without demo data", () => {
@@ -31,7 +31,7 @@ describe("without demo data", () => {
   test("the printed lines make an organization and a key that works", async () => {
     const printed = announcement({ ...common, keys: {}, organizations: [], data: service().folder });
     expect(printed).not.toMatch(/keys? (?:below|of each)/);
-    const [send = "", create = ""] = printed.match(/(?<=npx review-api )[^)\n]*/g) ?? [];
+    const [send = "", create = ""] = printed.match(/(?<=npx --no-install review-api )[^)\n]*/g) ?? [];
     const wordsOf = (line: string) => line.replace("docs/", `${root}docs/`).replaceAll("'", "").split(" ");
     expect(await callTool(...wordsOf(send))).toMatchObject({ code: 0 });
     const { code, stdout: key } = await callTool(...wordsOf(create));
@@ -43,8 +43,8 @@ describe("without demo data", () => {
   test("with an organization, the lines name it and say how to find an owner", () => {
     const lines = announcement({ ...common, keys: {}, organizations: [organization] }).split("\n");
     expect(lines.slice(-2)).toEqual([
-      "npx review-api members list --org 4242",
-      "export REVIEW_API_KEY=$(npx review-api keys create --kind organization --org 4242 --owner USER_ID --role cr_admin)",
+      "npx --no-install review-api members list --org 4242",
+      "export REVIEW_API_KEY=$(npx --no-install review-api keys create --kind organization --org 4242 --owner USER_ID --role cr_admin)",
     ]);
   });
 });

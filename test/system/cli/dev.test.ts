@@ -86,9 +86,12 @@ describe("the service on one folder, start after start", () => {
     });
     const output = collect(npm);
     try {
-      await vi.waitUntil(() => /^npx review-api .*\n/m.test(output().stdout) || npm.exitCode !== null, {
-        timeout: 80_000,
-      });
+      await vi.waitUntil(
+        () => /^npx --no-install review-api .*\n/m.test(output().stdout) || npm.exitCode !== null,
+        {
+          timeout: 80_000,
+        },
+      );
       const { stdout } = output();
       for (const kind of keyKinds)
         expect(stdout).toContain(`# ${kind}\ncurl -H 'x-service-api-key: ${first.keys[kind]}'`);
@@ -177,7 +180,7 @@ test.runIf(isLong)(
 /** The printed lines, in a shell of the checkout, where `npx` finds the tool. */
 async function expectPastable(printed: string, cwd: string): Promise<void> {
   const paste = async (line: string): Promise<string> => {
-    const script = `npx() { shift; "$TEST_NODE" "$TEST_TOOL" "$@"; }; ${line}`;
+    const script = `npx() { shift 2; "$TEST_NODE" "$TEST_TOOL" "$@"; }; ${line}`;
     const env = { ...process.env, TEST_NODE: process.execPath, TEST_TOOL: entry };
     return (await promisify(execFile)("bash", ["-c", script], { cwd, env })).stdout;
   };

@@ -146,10 +146,10 @@ describe("export audit-logs", () => {
     service.trouble = () => ({
       status: 400,
       code: "INVALID_CURSOR",
-      message: "cursor: is older than 400 days. Start a new walk.",
+      message: "cursor: is older than 400 days. Start again without a cursor.",
     });
     expect((await callTool(...words)).stderr).toBe(
-      `${file} cannot be continued: cursor: is older than 400 days. Start a new walk. Keep it under another name if it has entries that the service no longer keeps; --overwrite starts again.`,
+      `${file} cannot be continued: cursor: is older than 400 days. Start again without a cursor. Keep it under another name if it has entries that the service no longer keeps; --overwrite starts again.`,
     );
     expect(JSON.parse(await readFile(file, "utf8"))).toHaveLength(3);
   });

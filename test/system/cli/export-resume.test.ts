@@ -89,7 +89,7 @@ describe("--resume", () => {
   const tooOld = {
     status: 400,
     code: "INVALID_CURSOR",
-    message: "cursor: is older than 400 days. Start a new walk.",
+    message: "cursor: is older than 400 days. Start again without a cursor.",
   };
 
   test("--resume begins a new walk if the service requires one, says so, and replaces the file at its end", async () => {
@@ -154,7 +154,7 @@ describe("--resume", () => {
     api.trouble = () => ({
       status: 400,
       code: "INVALID_CURSOR",
-      message: "cursor: was made with a key of another one. Start a new walk.",
+      message: "cursor: was made with a key of another one. Start again without a cursor.",
     });
     const { code, stderr } = await exportLearnings("--resume");
     expect([code, stderr, await content()]).toEqual([
@@ -170,7 +170,7 @@ describe("--resume", () => {
   test("--resume with an instance key of other organizations is refused too: only the service knows its list", async () => {
     await exportLearnings();
     const message =
-      "cursor: was made with a key that is authorized for other organizations. Start a new walk.";
+      "cursor: was made with a key that is authorized for other organizations. Start again without a cursor.";
     api.trouble = () => ({ status: 400, code: "INVALID_CURSOR", message });
     const { code, stderr } = await exportLearnings("--resume");
     expect([code, stderr, await lines()]).toEqual([

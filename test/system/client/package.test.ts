@@ -129,6 +129,31 @@ describe("the package, installed from its tarball", () => {
     expect(await readJson(join(root, "package.json"))).toMatchObject({ version: manifest.version });
   });
 
+  test("under a company's scope, npx --no-install finds the tool and programs import it as review-api", async () => {
+    const company = join(place, "company");
+    await mkdir(company);
+    await writeFile(join(company, "package.json"), JSON.stringify({ type: "module", private: true }));
+    const pack = ["package/pack.ts", "--name", "@company/review-api", "--pack-destination", company];
+    await run(process.execPath, pack, { cwd: root, env: environment });
+    const named = `review-api@file:${join(company, "company-review-api-1.0.0.tgz")}`;
+    await run("npm", ["install", "--offline", "--no-audit", "--no-fund", named], {
+      cwd: company,
+      env: environment,
+    });
+    const manifest = join(company, "node_modules", "review-api", "package.json");
+    expect(await readJson(manifest)).toMatchObject({ name: "@company/review-api" });
+    const { stdout } = await run("npx", ["--no-install", "review-api", "--version"], {
+      cwd: company,
+      env: environment,
+    });
+    expect(stdout).toBe("1.0.0\n");
+    const program = 'import { createClient } from "review-api"; console.log(typeof createClient);';
+    const imported = await run(process.execPath, ["--input-type=module", "--eval", program], {
+      cwd: company,
+    });
+    expect(imported.stdout).toBe("function\n");
+  });
+
   test("the package contains nothing of the operator's tool: no store, no AWS, no local service", async () => {
     const scripts = (await readdir(installed("built"))).filter((name) => name.endsWith(".js"));
     const texts = await Promise.all(scripts.map((name) => readFile(installed("built", name), "utf8")));
@@ -325,7 +350,7 @@ describe("the package, installed from its tarball", () => {
       const [, indented = ""] = /\n {8}run: \|\n((?: {10}.*\n)+)/.exec(text) ?? [];
       const [, file] = /\n```bash\n(.*?)\n```/s.exec(text) ?? [];
       const script = file ?? indented.replaceAll(/^ {10}/gm, "");
-      expect(script).toContain("npx review-api ");
+      expect(script).toContain("npx --no-install review-api ");
       await mkdir(join(project, "warehouse"), { recursive: true });
       const env = {
         ...withKey(),

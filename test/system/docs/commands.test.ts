@@ -48,12 +48,12 @@ const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
     "needs a line of a deployed release; test/system/infra/source-maps.test.ts explains one",
   ],
   [
-    /^npx review-api (verify|preflight)\b/,
+    /^npx --no-install review-api (verify|preflight)\b/,
     "test/system/cli/verify.test.ts and test/checks/preflight.test.ts run them",
   ],
   [/^npm run record:items\b/, "would change a file; test/store/recorded-items.test.ts reads it"],
   [
-    /^npx review-api repair .*--resume$/,
+    /^npx --no-install review-api repair .*--resume$/,
     "there is nothing to continue here; test/stream/repair-online.test.ts continues a stopped one",
   ],
   [/^npm run scale\b/, "would change files; test/measure/bench/scale compares them with what it would write"],
@@ -65,7 +65,8 @@ const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
   [/^npm run bench\b/, "takes a quarter of an hour of a quiet machine; test/measure/bench holds its counts"],
   [/^npm run test:\w+/, "takes minutes to an hour of a quiet machine; the short forms are in npm test"],
   [/^git pull\b/, "needs the repository's own home"],
-  [/^npx review-api log(in|out)\b/, "asks for a key; test/cli/login.test.ts answers"],
+  [/^git checkout\b/, "deploys; test/system/infra/deploy.test.ts runs its deployment against a fake account"],
+  [/^npx --no-install review-api log(in|out)\b/, "asks for a key; test/cli/login.test.ts answers"],
   [/^npm run (deploy|destroy)\b/, "test/system/infra/deploy.test.ts runs them against a fake account"],
   [/^(nameOf\(\)|for \w+ in )/, "test/system/docs/teardown.test.ts runs them"],
   [
@@ -73,7 +74,7 @@ const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
     "needs Claude Code; test/system/mcp/clients.test.ts uses the same address and header",
   ],
   [
-    /^(\w+=\$\()?npx review-api (webhooks (?!list)|listen)\b/,
+    /^(\w+=\$\()?npx --no-install review-api (webhooks (?!list)|listen)\b/,
     "needs a receiver; test/system/cli/webhooks.test.ts runs all of them",
   ],
   [
@@ -212,11 +213,15 @@ describe("commands in the docs do what they say", () => {
 
   test.each([
     ["docs/use/start.md", 3],
+    ["docs/use/keys.md", 2],
+    ["docs/use/learnings.md", 2],
+    ["docs/use/tool.md", 20],
+    ["docs/operate/tool.md", 3],
+    ["docs/operate/restore.md", 3],
     ["docs/use/mcp.md", 1],
     ["README.md", 1],
     ["docs/use/events.md", 4],
-    ["docs/use/guide.md", 13],
-    ["docs/operate/runbook.md", 15],
+    ["docs/operate/runbook.md", 12],
     ["docs/change/stream.md", 1],
   ])("%s has at least %d commands that are run", (page, least) => {
     const run = commands.filter(([where, line]) => where === page && !isElsewhere(line));

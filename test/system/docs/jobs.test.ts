@@ -21,8 +21,8 @@ const blocks = (page: string, language: string): string[] =>
 
 /** Commands that run until they are stopped, and what covers them instead. */
 const endless: ReadonlyArray<readonly [RegExp, string]> = [
-  [/^npx review-api listen\b/, "test/system/cli/webhooks.test.ts"],
-  [/^npx review-api export audit-logs --follow\b/, "test/system/cli/export-datasets.test.ts"],
+  [/^npx --no-install review-api listen\b/, "test/system/cli/webhooks.test.ts"],
+  [/^npx --no-install review-api export audit-logs --follow\b/, "test/system/cli/export-datasets.test.ts"],
 ];
 
 describe.each(jobs)("%s", (page) => {
@@ -38,11 +38,13 @@ describe.each(jobs)("%s", (page) => {
         .split("\n")
         .filter((line) => !endless.some(([pattern]) => pattern.test(line)))
         .join("\n")
-        .replaceAll("https://hooks.example.com/rings", `http://127.0.0.1:${port}/rings`),
+        .replaceAll("https://hooks.example.com/deliveries", `http://127.0.0.1:${port}/deliveries`),
     );
     expect(scripts.length).toBeGreaterThan(0);
     const steps = scripts.map((script, index) => `echo "block ${index}" >&2\n${script}`);
-    const given = { REVIEW_API_URL: service().url, REVIEW_API_KEY: service().keys.workspace ?? "" };
+    // Workspace tokens cannot read findings, as the page says.
+    const kind = page.endsWith("code-scanning.md") ? "organization" : "workspace";
+    const given = { REVIEW_API_URL: service().url, REVIEW_API_KEY: service().keys[kind] ?? "" };
     const { code, output } = await runLine(`set -eo pipefail\n${steps.join("\n")}`, given);
     expect([code, code === 0 ? "" : output]).toEqual([0, ""]);
   });

@@ -17,15 +17,22 @@ test("the page's commands make a metrics-only key in an empty folder, and end it
   onTestFinished(() => rm(cwd, { recursive: true }));
   const commands = blockCommands(read("docs/use/jobs/keys.md")).map((line) => line.replace(/\s+#.*$/, ""));
   const [make = "", whoami = "", users = "", list = "", revoke = ""] = commands;
-  expect([make, whoami, users, list, revoke].map((line) => line.replace(/ (?:--|https).*/, ""))).toEqual([
-    ...["VENDOR_KEY=$(npx review-api keys create", "curl", "curl", "npx review-api keys list"],
-    'npx review-api keys revoke "$KEY_ID"',
+  expect(
+    [make, whoami, users, list, revoke].map((line) => line.replace(/ (?:--(?!no-install)|https).*/, "")),
+  ).toEqual([
+    ...[
+      "VENDOR_KEY=$(npx --no-install review-api keys create",
+      "curl",
+      "curl",
+      "npx --no-install review-api keys list",
+    ],
+    'npx --no-install review-api keys revoke "$KEY_ID"',
   ]);
   const env = {
     ...process.env,
     ...{ REVIEW_API_URL: service().url, REVIEW_API_KEY: service().keys.organization },
   };
-  const npx = `npx() { shift; "${process.execPath}" "${entry}" "$@"; }`;
+  const npx = `npx() { shift 2; "${process.execPath}" "${entry}" "$@"; }`;
   const lines = async (...script: string[]) => {
     const text = script.join("\n").replaceAll("https://api.example.com", service().url);
     return await run("bash", ["-c", `set -e\n${npx}\n${text}`], { cwd, env });

@@ -98,7 +98,7 @@ export function useReader(options: { readonly fresh?: boolean } = {}) {
     if (!options.fresh) await copyFiles();
     // The embedder in use is unknown until the schedule has started the index's worker for the first time.
     await vi.waitUntil(
-      async () => (await runLine("npx review-api index reconcile --stack ReviewApi")).code === 0,
+      async () => (await runLine("npx --no-install review-api index reconcile --stack ReviewApi")).code === 0,
       {
         timeout: 30_000,
       },
@@ -125,8 +125,8 @@ export function useReader(options: { readonly fresh?: boolean } = {}) {
   const variables: Readonly<Record<string, () => Promise<string>>> = {
     REVIEW_API_KEY: async () => service().keys.workspace ?? "",
     ORGANIZATION_KEY: async () => service().keys.organization ?? "",
+    CODE_SCANNING_KEY: async () => service().keys.organization ?? "",
     REPOSITORY_ID: async () => "9001",
-    ROLE_ID: async () => "cr_member",
     WAREHOUSE: async () => join(folder, "warehouse"),
     REVIEW_API_URL: async () => service().url,
     GITHUB_STEP_SUMMARY: async () => join(folder, "summary.md"),
@@ -163,9 +163,9 @@ export function useReader(options: { readonly fresh?: boolean } = {}) {
         `"$TEST_NODE" "${root}test/proofs/simulation/run.ts" --seeds 2`,
       );
 
-  /** For `npx review-api`: the tool starts once for all commands, and handles each like a separate start. */
+  /** For `npx --no-install review-api`: the tool starts once for all commands, and handles each like a separate start. */
   const npx = `npx() {
-    shift
+    shift 2
     local answer
     answer=$({ printf '%s\\0' "$PWD" "$#" "$@"; env -0; } | curl --silent --show-error --fail --data-binary @- "$TEST_TOOL") || return 99
     eval "$answer"

@@ -17,12 +17,15 @@ function run(paste: string, status: string): string[] {
   return stderr.split("\n").filter((line) => line.startsWith("aws "));
 }
 
-describe("the runbook", () => {
+describe("the runbook and the page about a restore", () => {
   const runbook = read("docs/operate/runbook.md");
+  const restore = read("docs/operate/restore.md");
   const template = plainTemplate();
 
   test.each(Object.keys(alarms))("the runbook has a section for the alarm %s", (name) => {
     expect(runbook).toContain(`\n### ${name}\n`);
+    // The table is what the person on call reads first.
+    expect(runbook).toMatch(new RegExp(`^\\| \\[${name}\\]\\(#${name.toLowerCase()}\\) \\|`, "m"));
   });
 
   test.each([
@@ -33,14 +36,14 @@ describe("the runbook", () => {
       ["describe-backup", "update-table", "wait table-exists", "delete-table", "wait table-not-exists"],
     ],
   ])("a pasted script deletes the table only if its backup exists: %j", (status, done) => {
-    const deleting = blocksOf(runbook).filter((block) => block.includes("delete-table"));
+    const deleting = blocksOf(restore).filter((block) => block.includes("delete-table"));
     expect(deleting.length).toBe(1);
     const calls = run(deleting.flatMap(blockCommands).join("\n"), status);
     expect(calls.map((call) => /^aws dynamodb ((?:wait )?[\w-]+)/.exec(call)?.[1])).toEqual(done);
   });
 
   test("a block that starts a restore in the background waits for its end", () => {
-    const restoring = blocksOf(runbook).filter((block) => block.includes("dynamodb restore-table"));
+    const restoring = blocksOf(restore).filter((block) => block.includes("dynamodb restore-table"));
     expect(restoring.length).toBe(1);
     for (const block of restoring)
       expect(blockCommands(block).at(-1)).toMatch(/^aws dynamodb wait table-exists /);
@@ -48,12 +51,12 @@ describe("the runbook", () => {
 
   test("a restore stops and starts the stack's own resources, and restores the table's own settings", () => {
     const { Resources } = template;
-    const named = [...runbook.matchAll(/--logical-resource-id (\w+)/g)].map(([, id = ""]) => id);
+    const named = [...restore.matchAll(/--logical-resource-id (\w+)/g)].map(([, id = ""]) => id);
     expect(named.toSorted()).toEqual(["EventsMapping", "RestApi"]);
     for (const id of named) expect(Object.keys(Resources)).toContain(id);
-    expect(runbook).toContain(`rateLimit,value=${throttle.requestsPerSecond}'`);
-    expect(runbook).toContain(`burstLimit,value=${throttle.burstRequests}'`);
-    expect(runbook).toContain(`AttributeName=${tableShape.expiryAttribute}\n`);
+    expect(restore).toContain(`rateLimit,value=${throttle.requestsPerSecond}'`);
+    expect(restore).toContain(`burstLimit,value=${throttle.burstRequests}'`);
+    expect(restore).toContain(`AttributeName=${tableShape.expiryAttribute}\n`);
   });
 
   test("the runbook finds who answered a 5xx by fields that the access log has", () => {

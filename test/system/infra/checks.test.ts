@@ -133,7 +133,9 @@ test("synth says in a line that nobody hears the alarms, unless an address recei
 describe("a region that is not known to have the embedding model", () => {
   test("synth warns about a region not known to have the embedding model, with the option and command to use", () => {
     expect(warnings("af-south-1")).toEqual([
-      expect.stringMatching(/not known to be in af-south-1\..*Set bedrockRegion.*npx review-api verify/),
+      expect.stringMatching(
+        /not known to be in af-south-1\..*Set bedrockRegion.*npx --no-install review-api verify/,
+      ),
     ]);
     expect(warnings("eu-west-1", { bedrockRegion: "me-south-1" })).toEqual([
       expect.stringContaining("not known to be in me-south-1."),

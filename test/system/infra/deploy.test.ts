@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -85,6 +86,28 @@ test("the first deployment has no alarms yet, and a pull request's stack none at
 test("a deployment that repairs the cause of an alarm can be made without rollback triggers", async () => {
   const words = ["--rollback-trigger-alarm-arns", "none"];
   expect((await run("deploy", ...words)).words).toEqual(["deploy", ...words]);
+});
+
+/** The command of a page that goes back to the previous commit, whose alarms may ring. */
+const goBackOf = (page: string): string =>
+  readFileSync(join(projectDirectory, page), "utf8")
+    .match(/^ *git checkout .*npm run deploy.*$/m)?.[0]
+    .trim() ?? "";
+
+test("the runbook and the page about AWS show one command to go back, which no ringing alarm stops", async () => {
+  const command = goBackOf("docs/operate/runbook.md");
+  expect(command).toMatch(/^git checkout "\$PREVIOUS_COMMIT" && npm ci && npm run deploy -- \S/);
+  expect(goBackOf("docs/operate/aws.md")).toBe(command);
+  const given = command.split("npm run deploy -- ")[1]?.split(" ") ?? [];
+  const { words } = await run("deploy", ...given);
+  expect(words).toEqual(["deploy", "--rollback-trigger-alarm-arns", "none"]);
+});
+
+test("no page says to deploy the previous commit without a link to that command", () => {
+  for (const page of ["docs/operate/runbook.md", "docs/operate/aws.md"]) {
+    const text = readFileSync(join(projectDirectory, page), "utf8");
+    expect([page, text.match(/deploy the previous commit(?!\]\()/g)]).toEqual([page, null]);
+  }
 });
 
 test("a command without a region, or with a profile that nobody has, ends before cdk starts", async () => {

@@ -216,6 +216,7 @@ test("resources are the guide, the error pages and the OpenAPI document", async 
   expect(resources.map(({ name }) => name)).toEqual(["guide", "mcp", "errors", "openapi"]);
   for (const { uri } of resources) expect((await text(uri)).length).toBeGreaterThan(1_000);
   expect(await text("review-api://docs/errors/INVALID_CURSOR.md")).toMatch(/^# INVALID_CURSOR\n/);
+  expect(await text("review-api://docs/keys.md")).toMatch(/^# Keys and scopes\n/);
   await expect(text("review-api://docs/../v1/whoami")).rejects.toThrow("Resource not found");
 });
 

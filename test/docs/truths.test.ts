@@ -1,0 +1,85 @@
+import { describe, expect, test } from "vitest";
+import manifest from "../../package/package.json" with { type: "json" };
+import projectManifest from "../../package.json" with { type: "json" };
+import { pages, read } from "./pages.ts";
+
+/** Variables that the reader has from a page's introduction, from GitHub or from the shell. */
+const known = new Set(["REVIEW_API_KEY", "REVIEW_API_URL", "PWD", "HOME", "PATH", "GITHUB_STEP_SUMMARY"]);
+
+/** The variables of a page's shell blocks that no line sets and no sentence before them names. */
+function unsetVariables(text: string): string[] {
+  const blocks = [...text.matchAll(/^( *)```(?:sh|bash|yaml)\n(.*?)^\1```$/gms)];
+  return blocks.flatMap(({ 0: block, index }) => {
+    const sofar = text.slice(0, index + block.length);
+    return [...block.matchAll(/\$\{?([A-Z][A-Z_]+)\b/g)]
+      .map(([, name = ""]) => name)
+      .filter((name) => !known.has(name))
+      .filter((name) => !new RegExp(`\\b${name}(?:=|: )|\`${name}\``).test(sofar));
+  });
+}
+
+test.each(pages)("every variable of a command on %s is set or explained before", (page) => {
+  expect(unsetVariables(read(page))).toEqual([]);
+});
+
+test("the search for variables finds one that nothing sets", () => {
+  const block = (line: string) => `\`\`\`sh\n${line}\n\`\`\`\n`;
+  expect(unsetVariables(block('keys revoke "$KEY_ID"'))).toEqual(["KEY_ID"]);
+  expect(unsetVariables(block('KEY_ID=1\nkeys revoke "$KEY_ID"'))).toEqual([]);
+});
+
+describe("keys in CI", () => {
+  test.each(pages.filter((page) => /\$\{\{ secrets\./.test(read(page))))(
+    "%s stores no key as a secret under the name that its commands use for an Admin's key",
+    (page) => {
+      const text = read(page);
+      const makesKeys = /keys create|\/v1\/roles|\/v1\/keys/.test(text);
+      if (makesKeys) expect(text).not.toMatch(/secrets\.REVIEW_API_KEY\b/);
+    },
+  );
+});
+
+describe("what the service does is said once, where a test compares it with the service", () => {
+  test("the runbook leaves repeated writes to the page of SERVICE_UNAVAILABLE", () => {
+    const runbook = read("docs/operate/runbook.md");
+    expect(runbook).toContain("(../use/errors/SERVICE_UNAVAILABLE.md)");
+    expect(runbook).not.toContain("ROLE_NAME_TAKEN");
+  });
+
+  test("ROLE_NAME_TAKEN says that a repeated request returns the role, as SERVICE_UNAVAILABLE does", () => {
+    const row = /\| `POST \/v1\/roles` \| 201 with the same role, from the same key within (\d+) minutes/;
+    const [, minutes] = row.exec(read("docs/use/errors/SERVICE_UNAVAILABLE.md")) ?? [];
+    expect(read("docs/use/errors/ROLE_NAME_TAKEN.md")).toContain(`more than ${minutes} minutes later`);
+  });
+
+  test("UNAUTHORIZED promises an audit entry only for a key that exists", () => {
+    expect(read("docs/use/errors/UNAUTHORIZED.md")).toMatch(/audit log.*only for a key that exists/s);
+  });
+
+  test("every page tells the same about which pull requests reports know", () => {
+    for (const page of pages) expect(read(page)).not.toMatch(/report knows/);
+    expect(read("docs/use/tool.md")).toContain("Reports leave out open pull requests");
+  });
+});
+
+test("cost and scale begin with numbers of their own tables", () => {
+  const [cost = "", scale = ""] = ["cost", "scale"].map((name) => read(`docs/operate/${name}.md`));
+  const [, idle, all] = /^\| \*\*in all\*\* \|\s*\| ([\d.]+) \| ([\d.]+) \|/m.exec(cost) ?? [];
+  expect(cost).toContain(
+    `\n\nA stack that nobody calls costs ${idle} $ a month, with every option ${all} $.`,
+  );
+  const [, one] = /^\| one tenant's stream \| ([\d,]+) events/m.exec(scale) ?? [];
+  const [, together] = /^\| all tenants' events together \| ([\d,]+) events/m.exec(scale) ?? [];
+  expect(scale).toContain(
+    `\n\nOne tenant can send ${one} events a second, all tenants together ${together}.`,
+  );
+});
+
+test("pages and manifests name the same oldest Node", () => {
+  expect([projectManifest.engines.node, manifest.engines.node]).toEqual([">=20.12", ">=20.12"]);
+  const named = pages.flatMap((page) =>
+    (read(page).match(/Node 20(?:\.\d+)?(?= (?:or|and) later)/g) ?? []).map((name) => `${page}: ${name}`),
+  );
+  expect(named.length).toBeGreaterThan(2);
+  expect(named.filter((name) => !name.endsWith("Node 20.12"))).toEqual([]);
+});
