@@ -45,7 +45,7 @@ export const webhookWords: FieldWords = {
   description: "A note for people; null for none.",
   active:
     "Whether the service sends rings. Set it to true to switch a webhook on; then every type but webhook.disabled rings.",
-  last_success_at: "When a ring was last delivered, UTC; null for never.",
+  last_success_at: "When a ring or a test was last delivered, UTC; null for never.",
   last_failure_at: "When an attempt last failed, UTC; null for never.",
   disabled_reason:
     "Why it is not active: `switched_off` by a request, `gone` (the receiver answered 410), `failing` (no success in " +
