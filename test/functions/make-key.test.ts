@@ -350,6 +350,16 @@ describe("a made key is a branch of its maker's line", () => {
   });
 });
 
+test("ending a key once more ends what it made, if a release that knows no lines had ended the key alone", async () => {
+  const own = await maker();
+  const key = await makeOne(own.text);
+  const change = { set: [["revoked_at", new Date().toISOString()]] } as const;
+  await world.deps.table.write({ update: kinds.apiKey.key({ keyId: own.key.id }), change });
+  expect(await works(key.key)).toBe(true);
+  expect((await end(own.key.id, setup.keys.organization.text)).status).toBe(204);
+  expect(await works(key.key)).toBe(false);
+});
+
 test("a made key whose line has ended is not rotated, also before it is ended itself", async () => {
   const own = await maker();
   const key = await makeOne(own.text);
