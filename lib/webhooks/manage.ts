@@ -55,7 +55,6 @@ export async function createWebhook(
 ): Promise<WebhookWithSecret> {
   const { table, random, clock } = manager;
   const { url, types, description } = fields;
-  requireTypes(scope, types);
   const request = { owner: scope.owner, url, types, description };
   const once = onceRequest(manager, "createWebhook", idempotencyKey, request);
   return await retryOnConflict(manager, async () => {

@@ -451,6 +451,21 @@ describe("buckets", () => {
   });
 });
 
+test("what a narrow key may not ask for is refused before it counts", async () => {
+  const { text } = await maker({ ...admin, only: ["keys:write", "webhooks:write"] });
+  const hook = { url: "http://127.0.0.1:9/", types: ["learnings"] };
+  await call("/v1/whoami", { key: text });
+  for (const refused of [
+    () => api.call("/v1/keys", { key: text, body: { name: "v", only: ["metrics:read"] } }),
+    () => api.call("/v1/keys", { key: text, body: { name: "v" } }),
+    () => api.call("/v1/webhooks", { key: text, body: hook }),
+  ])
+    for (let count = 0; count < 11; count++) expect(await refusal(refused())).toEqual([403, "KEY_LIMITED"]);
+  expect((await api.call("/v1/keys", { key: text, body: { name: "v", only: ["keys:read"] } })).status).toBe(
+    201,
+  );
+});
+
 test("rotations of a leaked Admin key, however many, leave DELETE free", async () => {
   await call("/v1/whoami", { key: setup.keys.user.text });
   const leaked = await maker(admin);
