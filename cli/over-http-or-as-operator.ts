@@ -47,7 +47,8 @@ export const overHttpOrAsOperator = (shared: SharedCommand): Command =>
   });
 
 const apiNames = ["url", "key"];
-const operatorNames = ["data", "stack", "region"];
+/** A key chooses no kind of key, and ends no key by its text. */
+const operatorNames = ["data", "stack", "region", "kind", "leaked"];
 
 async function isOverHttp(input: CommandInput): Promise<boolean> {
   const ofApi = apiNames.find((name) => input.has(name));

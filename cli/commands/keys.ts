@@ -118,18 +118,10 @@ function refuseForeignOptions(input: CommandInput, kind: (typeof kinds)[number])
   if (foreign) throw new UsageError(`--${foreign} cannot be used with --kind ${kind}.`);
 }
 
-/** A key never chooses a kind: with --kind it is the operator who makes the key. */
-const inEitherWay = eitherWay(httpCreate, create);
-const createInEitherWay: Command = {
-  ...inEitherWay,
-  run: (input, ...others) =>
-    (input.has("kind") && !input.has("key") && !input.has("url") ? create : inEitherWay).run(
-      input,
-      ...others,
-    ),
-};
-
-export const commands: readonly Command[] = [createInEitherWay, ...shared.map(overHttpOrAsOperator)];
+export const commands: readonly Command[] = [
+  eitherWay(httpCreate, create),
+  ...shared.map(overHttpOrAsOperator),
+];
 
 export const issuedRow = ({ text, key }: IssuedKey): IssuedRow => ({
   ...key,

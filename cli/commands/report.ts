@@ -1,5 +1,6 @@
-import { type Client, createClient } from "../../lib/client/client.ts";
+import { type AnswerOf, type Client, createClient } from "../../lib/client/client.ts";
 import { pageLimits } from "../../lib/contract/limits.ts";
+import { isWithinOnly } from "../../lib/contract/only.ts";
 import { reviewMetrics } from "../../lib/contract/operations/metrics.ts";
 import { listTeams } from "../../lib/contract/operations/teams.ts";
 import { chatReport } from "../../lib/report/chat.ts";
@@ -152,12 +153,17 @@ async function write(
   const { period, timeZone, by, list, isCompared, isWide, format, filters, nowMs } = request;
   const query = { ...period, ...filters };
   const { body: identity } = await client.whoami();
-  const teams = await teamsFor(client, request, identity.permissions);
+  const teams = await teamsFor(client, request, identity);
   const { teamsOf, isWanted } = authorFilter(teamsByAuthor(teams?.all ?? []), {
     ...request,
     teams: teams?.chosen,
   });
-  const notes = notesOf(request, identity.scope.organizations);
+  const notes = [
+    ...notesOf(request, identity.scope.organizations),
+    ...(list !== undefined && !teams
+      ? [{ text: "Without teams, which this key may not read", names: [] }]
+      : []),
+  ];
   const options = {
     ...{ pageSizeMax: pageLimits.metrics.max, timeZone, nowMs, onProgress, isWanted },
     filters: reportFilters(identity, filters),
@@ -182,11 +188,12 @@ async function write(
 async function teamsFor(
   client: Client,
   { by, list, filters, teams: names }: ReportRequest,
-  permissions: readonly string[],
+  { key, permissions }: AnswerOf<"whoami">,
 ) {
   const { repository_ids: _, ...scope } = filters;
   const isAsked = by === "team" || names !== undefined;
-  if (!isAsked && !(list !== undefined && permissions.includes(listTeams.needs))) return undefined;
+  const mayRead = permissions.includes(listTeams.needs) && isWithinOnly(key.only, listTeams.only);
+  if (!isAsked && !(list !== undefined && mayRead)) return undefined;
   const teams = await readTeams(client, scope, { pageSizeMax: pageLimits.teams.max });
   const chosen = names?.flatMap((name) => {
     const found = teamsNamed(teams, name);

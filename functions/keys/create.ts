@@ -1,8 +1,10 @@
 import { toIssuedRecord } from "../../lib/access/key-record.ts";
-import { makeKey } from "../../lib/access/make-key.ts";
+import { makeKey, requireWithin } from "../../lib/access/make-key.ts";
 import { createKey as operation } from "../../lib/contract/operations/keys.ts";
 import { createHandler } from "../../lib/http/create-handler.ts";
 
-export const handler = createHandler(operation, async (call) => ({
-  json: toIssuedRecord(await makeKey(call, call.input.body), call.clock.nowMs()),
-}));
+export const handler = createHandler(
+  operation,
+  async (call) => ({ json: toIssuedRecord(await makeKey(call, call.input.body), call.clock.nowMs()) }),
+  { permit: ({ principal, input, clock }) => requireWithin(principal.key, input.body, clock.nowMs()) },
+);

@@ -4,7 +4,7 @@ import { ApiError } from "../contract/api-error.ts";
 import { msPerDay } from "../contract/days.ts";
 import * as kinds from "../contract/items.ts";
 import { keyLimits, requestLimits } from "../contract/limits.ts";
-import { isWithinOnly, type Only } from "../contract/only.ts";
+import { isWithinOnly } from "../contract/only.ts";
 import type { createKey } from "../contract/operations/keys.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { isLive, type KeyItem, type KeyLineItem } from "../store/items/key.ts";
@@ -32,7 +32,7 @@ export async function makeKey(maker: Maker, wanted: NewKey): Promise<StoredKey> 
     const own = attempt === 0 ? principal.key : await requireKey(table, principal.key.id);
     const nowMs = maker.clock.nowMs();
     requireLive(own, nowMs);
-    requireWithin(own, wanted.only);
+    requireWithin(own, wanted, nowMs);
     const { kind, organization, workspace_id, instance_id, authorized, owner, role } = own;
     const endsAtMs = endOf(own, wanted.expires_in_days, nowMs);
     const lineId = await lineOf(table, own);
@@ -69,8 +69,6 @@ const digestOf = (value: unknown): string =>
 /** The key was valid when the request came; a second attempt may find that it ended or was rotated since. */
 function requireLive(own: KeyItem, nowMs: number): void {
   if (!isLive(own, nowMs)) throw new AuthenticationError("revoked", own);
-  if (own.made_by !== undefined)
-    throw new ApiError("KEY_LIMITED", `Key ${own.made_by} made this key, and a made key makes no keys.`);
   if (own.rotated_to !== null)
     throw new ApiError(
       "KEY_ROTATED",
@@ -78,7 +76,11 @@ function requireLive(own: KeyItem, nowMs: number): void {
     );
 }
 
-function requireWithin(own: KeyItem, only: readonly Only[] | undefined): void {
+/** Checks that the key may make a key at all, and makes none that is stronger or lives longer. */
+export function requireWithin(own: KeyItem, { only, expires_in_days }: NewKey, nowMs: number): void {
+  if (own.made_by !== undefined)
+    throw new ApiError("KEY_LIMITED", `Key ${own.made_by} made this key, and a made key makes no keys.`);
+  endOf(own, expires_in_days, nowMs);
   if (!own.only) return;
   if (!only) throw keyLimited("only: must be given, because this key has a list itself", own);
   const beyond = only.filter((each) => !isWithinOnly(own.only, each));

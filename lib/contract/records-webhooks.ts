@@ -45,7 +45,7 @@ export const webhookWords: FieldWords = {
   description: "A note for people; null for none.",
   active:
     "Whether the service sends deliveries. Set it to true to switch a webhook on; then every type but webhook.disabled is delivered.",
-  last_success_at: "When a delivery last succeeded, UTC; null for never.",
+  last_success_at: "When a delivery or a test last succeeded, UTC; null for never.",
   last_failure_at: "When an attempt last failed, UTC; null for never.",
   disabled_reason:
     "Why it is not active: `switched_off` by a request, `gone` (the receiver answered 410), `failing` (no success in " +

@@ -9,7 +9,7 @@ import { acceptBody } from "./middleware/accept-body.ts";
 import { authenticateKey, type Prefetch } from "./middleware/authenticate-key.ts";
 import { limitRate } from "./middleware/limit-rate.ts";
 import { requestLifecycle } from "./middleware/request-lifecycle.ts";
-import { scopeKey } from "./middleware/scope-key.ts";
+import { type Permit, scopeKey } from "./middleware/scope-key.ts";
 import { validateInput } from "./middleware/validate-input.ts";
 import type { OperationResult } from "./operation-result.ts";
 
@@ -19,6 +19,7 @@ export type HandlerOptions<Op extends Operation> = {
   /** Items to read in the round of authentication. */
   readonly prefetch?: Prefetch;
   readonly locate?: Locate<Op>;
+  readonly permit?: Permit<Op>;
 };
 
 /**
@@ -33,7 +34,7 @@ export type HandlerOptions<Op extends Operation> = {
 export function createHandler<Op extends Operation>(
   operation: Op,
   run: RunOperation<Op>,
-  { prefetch, locate }: HandlerOptions<Op> = {},
+  { prefetch, locate, permit }: HandlerOptions<Op> = {},
 ) {
   const handler: ChainHandler = middy({
     // middy's own deadline covers the handler only and fires once; ours also ends reads that are in progress.
@@ -45,7 +46,7 @@ export function createHandler<Op extends Operation>(
     .use(authenticateKey(operation, prefetch))
     .use(operation.body ? [acceptBody(operation), httpJsonBodyParser({ disableContentTypeCheck: true })] : [])
     .use(validateInput(operation))
-    .use(scopeKey(operation, locate))
+    .use(scopeKey(operation, locate, permit))
     .use(limitRate(operation))
     .handler((_event, context) => context.record.deadline.within(run(context)));
   return handler;

@@ -55,7 +55,6 @@ export async function createWebhook(
 ): Promise<WebhookWithSecret> {
   const { table, random, clock } = manager;
   const { url, types, description } = fields;
-  requireTypes(scope, types);
   const request = { owner: scope.owner, url, types, description };
   const once = onceRequest(manager, "createWebhook", idempotencyKey, request);
   return await retryOnConflict(manager, async () => {
@@ -241,7 +240,7 @@ export async function rotateWebhook(
   });
 }
 
-/** Sends a ring of type `ping` now. If the receiver takes it, every ring that waits is due. */
+/** Sends a ring of type `ping` now. One that the receiver takes is a success, and makes every ring that waits due. */
 export async function testWebhook(manager: Manager, scope: WebhookScope, id: string): Promise<Attempt> {
   const { webhook, key, secrets } = await readWithSecrets(manager, scope, id);
   await manager.admitted;
@@ -250,16 +249,16 @@ export async function testWebhook(manager: Manager, scope: WebhookScope, id: str
   const message = signRing(ring, validSecrets(key, id, secrets, nowMs), nowMs);
   const attempt = await send(manager, webhook.url, message);
   await manager.table.write(attemptPut(webhook, { ring, message, attempt, atMs: nowMs }));
-  if (isDelivered(attempt)) await wakeRetries(manager, scope, webhook);
+  if (isDelivered(attempt)) await recordSuccess(manager, scope, webhook);
   return attempt;
 }
 
-async function wakeRetries(manager: Manager, scope: WebhookScope, webhook: WebhookItem): Promise<void> {
+async function recordSuccess(manager: Manager, scope: WebhookScope, webhook: WebhookItem): Promise<void> {
   await retryOnConflict(manager, async (attempt) => {
     const { id, retries } = attempt === 0 ? webhook : await readWebhook(manager.table, scope, webhook.id);
-    if (Object.keys(retries).length === 0) return;
-    const due = wokenRetries(retries, manager.clock.nowMs(), true);
-    const change = { set: [["retries", due]] } as const;
+    const nowMs = manager.clock.nowMs();
+    const due = wokenRetries(retries, nowMs, true);
+    const change = { set: [["retries", due] as const, ["last_success_at", toTimestamp(nowMs)] as const] };
     const when = { equals: ["retries", retries] } as const;
     await manager.table.write({ update: keyOfWebhook(scope, id), change, when }, { idempotent: true });
   });

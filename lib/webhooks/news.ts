@@ -1,7 +1,7 @@
 import { monthsBetween } from "../audit/list.ts";
 import * as kinds from "../contract/items.ts";
 import { webhookLimits } from "../contract/limits.ts";
-import { isOrganizationTenant, type TenantKey } from "../contract/tenants.ts";
+import { isOrganizationTenant, organizationTenant, type TenantKey } from "../contract/tenants.ts";
 import type { SubjectType, WebhookType } from "../contract/webhooks.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { parseOrganization } from "../store/items/organization.ts";
@@ -206,6 +206,7 @@ export class OwnerNews {
       items
         .flatMap((item) => (item ? [parseOrganization(item)] : []))
         .filter(({ active, plan }) => active && plan === "enterprise")
+        .filter(({ tenant, uuid }) => [tenant, organizationTenant(uuid)].includes(this.#owner))
         .map((each) => [each.uuid, each.provider_organization_id]),
     );
   }

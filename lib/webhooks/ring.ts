@@ -276,8 +276,14 @@ async function recordResults(
     ...(reason === null ? [] : [["disabled_reason", reason] as const]),
   ];
   // Another run or a request that was faster knows more about the retries than this run.
-  const { generation, types, disabled_reason } = webhook;
-  const read = Object.entries({ generation, types, disabled_reason, retries: webhook.retries });
+  const { generation, types, disabled_reason, last_success_at } = webhook;
+  const read = Object.entries({
+    generation,
+    types,
+    disabled_reason,
+    last_success_at,
+    retries: webhook.retries,
+  });
   const update: Update = {
     update: keyOfWebhook(webhook, webhook.id),
     change: { set },

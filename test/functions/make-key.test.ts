@@ -350,6 +350,16 @@ describe("a made key is a branch of its maker's line", () => {
   });
 });
 
+test("ending a key once more ends what it made, if a release that knows no lines had ended the key alone", async () => {
+  const own = await maker();
+  const key = await makeOne(own.text);
+  const change = { set: [["revoked_at", new Date().toISOString()]] } as const;
+  await world.deps.table.write({ update: kinds.apiKey.key({ keyId: own.key.id }), change });
+  expect(await works(key.key)).toBe(true);
+  expect((await end(own.key.id, setup.keys.organization.text)).status).toBe(204);
+  expect(await works(key.key)).toBe(false);
+});
+
 test("a made key whose line has ended is not rotated, also before it is ended itself", async () => {
   const own = await maker();
   const key = await makeOne(own.text);
@@ -439,6 +449,21 @@ describe("buckets", () => {
     });
     expect(admins.status).toBe(204);
   });
+});
+
+test("what a narrow key may not ask for is refused before it counts", async () => {
+  const { text } = await maker({ ...admin, only: ["keys:write", "webhooks:write"] });
+  const hook = { url: "http://127.0.0.1:9/", types: ["learnings"] };
+  await call("/v1/whoami", { key: text });
+  for (const refused of [
+    () => api.call("/v1/keys", { key: text, body: { name: "v", only: ["metrics:read"] } }),
+    () => api.call("/v1/keys", { key: text, body: { name: "v" } }),
+    () => api.call("/v1/webhooks", { key: text, body: hook }),
+  ])
+    for (let count = 0; count < 11; count++) expect(await refusal(refused())).toEqual([403, "KEY_LIMITED"]);
+  expect((await api.call("/v1/keys", { key: text, body: { name: "v", only: ["keys:read"] } })).status).toBe(
+    201,
+  );
 });
 
 test("rotations of a leaked Admin key, however many, leave DELETE free", async () => {

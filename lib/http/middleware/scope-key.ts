@@ -14,10 +14,16 @@ import type { Validated } from "./validate-input.ts";
 
 export type Scoped = Pick<OperationContext, "scope" | "paging" | "isOwnKey">;
 
+/** Refuses what only the body shows to be more than the key may do: such a call does not count. */
+export type Permit<Op extends Operation> = (
+  call: Pick<OperationContext<Op>, "principal" | "scope" | "input" | "clock">,
+) => void;
+
 /** Decides which organizations the key acts on, in this order: selection, the cursor's binding, plan, permission. */
 export function scopeKey<Op extends Operation>(
   operation: Op,
   locate?: Locate<Op>,
+  permit?: Permit<Op>,
 ): Middleware<Opened & Authenticated & Validated<Op>, Scoped> {
   return {
     before: adds(async function scopeRequest({ event, context }) {
@@ -38,6 +44,7 @@ export function scopeKey<Op extends Operation>(
       const isOwnKey = await namesOwnKey(operation, { principal, prefetched, table }, input.path);
       const sent = { parameters: sentParameters(event), isOwnKey };
       const scope = await authorizeScope({ table, nowMs: clock.nowMs() }, request, selected, sent);
+      permit?.({ principal, scope, input, clock });
       return { paging, scope: locate ? await narrowScope(locate, { scope, input, table }) : scope, isOwnKey };
     }),
   };

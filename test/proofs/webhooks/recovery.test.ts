@@ -4,6 +4,7 @@ import type { Table } from "../../../lib/store/table.ts";
 import { testWebhook, updateWebhook } from "../../../lib/webhooks/manage.ts";
 import { toWebhookRecord } from "../../../lib/webhooks/record.ts";
 import { ringWebhooks } from "../../../lib/webhooks/ring.ts";
+import { keyOfWebhook } from "../../../lib/webhooks/scope.ts";
 import { github, publicNetwork } from "../../support/world.ts";
 import type { Receiver } from "../../webhooks/support.ts";
 import { dayMs, hourMs, minuteMs, typesOf, useRinging } from "./ringing.ts";
@@ -190,6 +191,35 @@ describe("a webhook is not disabled by failures that no longer stand:", () => {
     clock().advance(2 * dayMs);
     await run();
     expect(await stored()).toMatchObject({ disabled_reason: "failing" });
+  });
+
+  test("a test was delivered less than five days ago, also one during the last run", async () => {
+    const uuid = await company();
+    const { receiver, stored, id } = await endpoint(uuid, ["metrics.mcp"]);
+    const { scope, manager } = await managed(uuid);
+    receiver.answer = ({ type }, response) => void response.writeHead(type === "ping" ? 204 : 500).end();
+    await run();
+    clock().advance(4 * dayMs);
+    await testWebhook(manager, scope, id);
+    expect(await stored()).toMatchObject({ last_success_at: new Date(clock().now).toISOString() });
+    clock().advance(4 * dayMs);
+    await run();
+    expect(await stored()).toMatchObject(notDisabled);
+    // Every ring is due and was woken already: only the time of the success tells the run of the test.
+    clock().advance(2 * dayMs);
+    await testWebhook(manager, scope, id);
+    await store().table.write({
+      update: keyOfWebhook(scope, id),
+      change: { set: [["last_success_at", null]] },
+    });
+    const refuses = receiver.answer;
+    receiver.answer = async (_, response) => {
+      receiver.answer = refuses;
+      await testWebhook(manager, scope, id);
+      response.writeHead(500).end();
+    };
+    await run();
+    expect(await stored()).toMatchObject(notDisabled);
   });
 });
 

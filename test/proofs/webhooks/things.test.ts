@@ -46,6 +46,26 @@ describe("the ring of a thing", () => {
     expect(whole.receiver.heard).toHaveLength(2);
   });
 
+  test("tells a workspace nothing of an organization that has left, before its notes have moved", async () => {
+    await world().workspace("acme");
+    await world().workspace("other");
+    const uuid = await company("one", { workspace_id: "acme" });
+    await company("two", { workspace_id: "acme" });
+    const [left, joined] = [
+      await endpoint("w#acme", ["security.scan_completed"]),
+      await endpoint("w#other", ["security.scan_completed"]),
+    ];
+    await world().organization("one", { workspace_id: "other" });
+    const note = { type: "security.scan_completed", id: "9001", nowMs: clock().now } as const;
+    for (const tenant of ["acme", "other"].map(workspaceTenant))
+      await store().table.writeMany(newsPuts({ tenant, organization: uuid }, note));
+    await run(3);
+    expect([left, joined].map(({ receiver }) => receiver.heard.map(({ data }) => data.scans))).toEqual([
+      [],
+      [[{ organization_id: "one", repository_id: "9001" }]],
+    ]);
+  });
+
   test("names a key 14, 3 and 1 days before it expires, each once", async () => {
     const uuid = await company();
     const { key } = await world().key({

@@ -41,7 +41,10 @@ describe("keys create", () => {
       /^--only takes values of metrics:read, .*not "metrics:write"\.$/,
     ],
     [["--only", "metrics:read"], /^--name is missing\.$/],
-    [["--name", "v", "--kind", "user"], /^--kind works only as the operator/],
+    [
+      ["--name", "v", "--kind", "user"],
+      /^--url and --kind cannot be used together: .* --kind as the operator\.$/,
+    ],
   ])("over HTTP %j is a sentence and exit code 2", async (words, sentence) => {
     const { code, stderr } = await callTool("keys", "create", ...words, ...http());
     expect([code, stderr.split("\n")[0]]).toEqual([2, expect.stringMatching(sentence)]);
@@ -51,6 +54,11 @@ describe("keys create", () => {
 describe("keys revoke --leaked", () => {
   const leaked = (text: string, ...words: readonly string[]) =>
     answerTool([text], "keys", "revoke", "--leaked", ...words, ...operator());
+
+  test("is the operator's: no key ends another key by its text", async () => {
+    const { code, stderr } = await callTool("keys", "revoke", "--leaked", ...http());
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^--url and --leaked cannot be used together/)]);
+  });
 
   test("ends the key with its rotations and what these made, shows what they did, and names ringing webhooks", async () => {
     const words = ["--kind", "organization", "--org", "1001", "--owner", "501", "--role", "cr_admin"];

@@ -160,6 +160,19 @@ describe("report", () => {
     expect([await listed("unaccepted"), await listed("no-review")]).toEqual([["1", "3"], []]);
   });
 
+  test("report lists pull requests with a key that reads metrics alone, and names what is left out", async () => {
+    const http = ["--url", service().url, "--key", key];
+    const made = await callJson("keys", "create", "--name", "v", "--only", "metrics:read", ...http);
+    const { key: narrow } = z.object({ key: z.string() }).parse(made);
+    const listed = (by: string) =>
+      callTool("report", "--data", data, "--key", by, "--list", "unaccepted", "--days", "90");
+    const { code, stdout, stderr } = await listed(narrow);
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining("KEY_LIMITED")]);
+    expect(stdout).toContain("Without teams, which this key may not read.");
+    expect(stdout).toContain("pull/1");
+    expect((await listed(key)).stdout).not.toContain("Without teams");
+  });
+
   test("report says what its filters leave out", async () => {
     const { stdout } = await callTool(
       ...["report", "--data", data, "--key", key, "--without-bots", "--repositories", "7"],

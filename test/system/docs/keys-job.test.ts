@@ -16,7 +16,7 @@ test("the page's commands make a metrics-only key in an empty folder, and end it
   const cwd = await mkdtemp(join(tmpdir(), "keys-job-"));
   onTestFinished(() => rm(cwd, { recursive: true }));
   const commands = blockCommands(read("docs/use/jobs/keys.md")).map((line) => line.replace(/\s+#.*$/, ""));
-  const [make = "", whoami = "", users = "", list = "", revoke = ""] = commands;
+  const [make = "", whoami = "", users = "", list = "", revoke = "", endLeaked = ""] = commands;
   expect(
     [make, whoami, users, list, revoke].map((line) => line.replace(/ (?:--(?!no-install)|https).*/, "")),
   ).toEqual([
@@ -33,10 +33,11 @@ test("the page's commands make a metrics-only key in an empty folder, and end it
     ...{ REVIEW_API_URL: service().url, REVIEW_API_KEY: service().keys.organization },
   };
   const npx = `npx() { shift 2; "${process.execPath}" "${entry}" "$@"; }`;
-  const lines = async (...script: string[]) => {
+  const linesIn = async (folder: string, ...script: string[]) => {
     const text = script.join("\n").replaceAll("https://api.example.com", service().url);
-    return await run("bash", ["-c", `set -e\n${npx}\n${text}`], { cwd, env });
+    return await run("bash", ["-c", `set -e\n${npx}\n${text}`], { cwd: folder, env });
   };
+  const lines = (...script: string[]) => linesIn(cwd, ...script);
   const { stdout, stderr } = await lines(make, whoami, "echo", users, "echo", list, 'echo "$VENDOR_KEY"');
   const [me = "", refused = "", ...rest] = stdout.split("\n");
   const key = rest.at(-2) ?? "";
@@ -51,4 +52,11 @@ test("the page's commands make a metrics-only key in an empty folder, and end it
   await expect(client.listUsers()).rejects.toMatchObject({ status: 403, code: "KEY_LIMITED" });
   await lines(`KEY_ID=${id}`, revoke);
   await expect(client.whoami()).rejects.toMatchObject({ status: 401 });
+
+  // The operator works where the service is, and may have a key too.
+  const leak = [make, 'echo "$VENDOR_KEY" > leaked.txt', endLeaked, "cat leaked.txt; rm leaked.txt"];
+  const { stdout: shown } = await linesIn(service().home, ...leak);
+  expect(shown).toContain("key.revoked");
+  const leaked = createClient({ baseUrl: service().url, key: shown.trim().split("\n").at(-1) ?? "" });
+  await expect(leaked.whoami()).rejects.toMatchObject({ status: 401 });
 }, 120_000);

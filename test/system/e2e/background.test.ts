@@ -223,11 +223,14 @@ test("ringWebhooks rings webhooks of an organization and a workspace, and disabl
     { disabled_reason: "failing" },
     { disabled_reason: null, retries: { "metrics.review_comments": { failures: 1 } } },
   ]);
-  // A second attempt takes the place of the first among the deliveries.
+  // A second attempt takes the place of the first among the deliveries; types that were never tried would come first.
   const [, update = expect.fail("There is no second webhook.")] = places;
   const due = [["retries", "metrics.review_comments", "due_ms"], 1] as const;
-  await table().write({ update, change: { set: [due] } });
+  await table().write({ update, change: { set: [due, ["types", ["metrics.review_comments"]]] } });
   await deployment().wake("ScheduleRingWebhooks");
+  expect(await table().get(update)).toMatchObject({
+    retries: { "metrics.review_comments": { failures: 2 } },
+  });
   expect(deployment().iamProxy.denied).toEqual([]);
 });
 
