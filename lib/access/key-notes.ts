@@ -7,7 +7,7 @@ import { type OrganizationItem, parseOrganization } from "../store/items/organiz
 import { type NewsScope, newsKeys, newsPuts } from "../store/news.ts";
 import type { Store } from "../store/retry-on-conflict.ts";
 import type { Delete, Put, Table } from "../store/table.ts";
-import { keysOfRows } from "./key-rows.ts";
+import { keysOfDirectory } from "./key-rows.ts";
 
 /** Webhooks name a key to those who see it in the list of keys: tokens and instance keys belong to the whole tenant. */
 const scopeOf = ({ kind, organization, tenant }: KeyItem, of: TenantKey): NewsScope =>
@@ -47,7 +47,7 @@ export function endKeyNotes(
  */
 export async function noteKeys({ table, clock }: Pick<Store, "table" | "clock">): Promise<number> {
   let noted = 0;
-  for await (const keys of keysOfRows(table, kinds.keyDirectory.range())) {
+  for await (const keys of keysOfDirectory(table)) {
     const nowMs = clock.nowMs();
     const wanted = await wantedNotes(table, keys, nowMs);
     // The organization's own copy is the last one, and is written last.

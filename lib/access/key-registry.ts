@@ -25,7 +25,7 @@ import { type KeyAction, type KeyActor, keyEvent, organizationsOf, rightsOf } fr
 import { keyNotes } from "./key-notes.ts";
 import { KeyRegistryError } from "./key-requirements.ts";
 import { keyGivenWrite } from "./key-roles.ts";
-import { keyRowWrites, keysOfOrganization, keysOfRows } from "./key-rows.ts";
+import { keyRowWrites, keysOfDirectory, keysOfOrganization } from "./key-rows.ts";
 import { fingerprint, makeKeyText, makeLegacyKeyText, storedHash } from "./key-text.ts";
 
 export type RegistryDeps = AuditDeps & {
@@ -76,7 +76,7 @@ export async function listKeysOfOrganization(
   organization?: string,
 ): Promise<KeyItem[]> {
   if (organization !== undefined) return await keysOfOrganization(table, organization);
-  return (await Array.fromAsync(keysOfRows(table, kinds.keyDirectory.range()))).flat();
+  return (await Array.fromAsync(keysOfDirectory(table))).flat();
 }
 
 /** The fields of a new key. */

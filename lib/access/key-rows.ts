@@ -27,9 +27,15 @@ export const keyRowWrites = (key: KeyItem): Put[] =>
 export const keyIdOfRow = (row: Key): string => (isOf(kinds.keyRow, row) ? keyOfRow(row) : row.sk);
 
 /** Yields the keys of these rows page by page, because a directory may be larger than the memory. */
-export async function* keysOfRows(table: Table, range: Range): AsyncGenerator<KeyItem[]> {
+export const keysOfRows = (table: Table, range: Range): AsyncGenerator<KeyItem[]> =>
+  keysOf(table, range, keyIdOfRow);
+
+export const keysOfDirectory = (table: Table): AsyncGenerator<KeyItem[]> =>
+  keysOf(table, kinds.keyDirectory.range(), ({ sk }) => sk);
+
+async function* keysOf(table: Table, range: Range, idOf: (row: Key) => string): AsyncGenerator<KeyItem[]> {
   for await (const rows of pagesOf(table, range)) {
-    const items = await table.getMany(rows.map((row) => kinds.apiKey.key({ keyId: keyIdOfRow(row) })));
+    const items = await table.getMany(rows.map((row) => kinds.apiKey.key({ keyId: idOf(row) })));
     yield items.filter((item) => item !== undefined).map(parseKey);
   }
 }

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { isReadable } from "../access/readable.ts";
+import { isReadable, type ReadableRepositories } from "../access/readable.ts";
 import { auditWritesFor } from "../audit/entry.ts";
 import { type ItemErrorCode, itemErrorCodes } from "../contract/errors.ts";
 import * as itemKinds from "../contract/items.ts";
@@ -7,6 +7,7 @@ import type { createAnswer } from "../contract/operations/learnings.ts";
 import { indexChanged } from "../index/follow.ts";
 import { describeError, log } from "../runtime/log.ts";
 import { required } from "../runtime/required.ts";
+import type { OrganizationItem } from "../store/items/organization.ts";
 import { parseRepository } from "../store/items/repository.ts";
 import type { Table } from "../store/table.ts";
 import { type BatchItem, readItems } from "./batch/item.ts";
@@ -205,4 +206,20 @@ function answerOf(results: Result[]): CreateAnswer {
     failed_count: failed,
     results,
   };
+}
+
+/** The owner of the key, in the one organization that the request acts on; never taken from an item. */
+export function authorOf({
+  scope,
+  principal: { userId },
+  readable,
+}: {
+  readonly scope: { readonly organizations: readonly OrganizationItem[] };
+  readonly principal: { readonly userId: string | null };
+  readonly readable: ReadableRepositories;
+}): BatchAuthor {
+  const [organization, another] = scope.organizations;
+  if (!organization || another || userId === null)
+    throw new TypeError("A batch is written by a person in one organization.");
+  return { organization, authorId: userId, readable };
 }

@@ -4,6 +4,7 @@ import { revokeKey } from "../access/revoke-key.ts";
 import { rotateKey } from "../access/rotate-key.ts";
 import type { Caller } from "../client/caller.ts";
 import type { AnswerOf, RequestOf } from "../client/client.ts";
+import * as kinds from "../contract/items.ts";
 import { keyLimits, pageLimits } from "../contract/limits.ts";
 import * as searching from "../contract/operations/learnings-search.ts";
 import { positionInPartition } from "../http/cursors.ts";
@@ -49,7 +50,7 @@ export function operatorCaller(connection: OperatorStore): Caller {
       const scope = { organizations: organization ? [organization] : [] };
       const { records, nextCursor } = await listPending(
         { ...reader, scope, paging, input: { query: {} } },
-        organization ? scope.organizations : "all",
+        organization ? scope.organizations : { partition: kinds.pending.partition() },
       );
       return { data: [...records], next_cursor: nextCursor };
     },

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { identityNamespace } from "../../lib/contract/identity.ts";
 import { learningLimits } from "../../lib/contract/limits.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
-import { authorOf } from "../../lib/learnings/batch/plan.ts";
+import { authorOf } from "../../lib/learnings/create.ts";
 import { organizationItem } from "../access/principals.ts";
 import { useApi } from "../support/api.ts";
 import { learningOf } from "../support/stored.ts";

@@ -188,19 +188,3 @@ function untilAborted<Answer>(signal: AbortSignal, work: Promise<Answer>): Promi
   work.then(resolve, reject);
   return promise;
 }
-
-/** The owner of the key, in the one organization that the request acts on; never taken from an item. */
-export function authorOf({
-  scope,
-  principal: { userId },
-  readable,
-}: {
-  readonly scope: { readonly organizations: readonly OrganizationItem[] };
-  readonly principal: { readonly userId: string | null };
-  readonly readable: ReadableRepositories;
-}): BatchAuthor {
-  const [organization, another] = scope.organizations;
-  if (!organization || another || userId === null)
-    throw new TypeError("A batch is written by a person in one organization.");
-  return { organization, authorId: userId, readable };
-}

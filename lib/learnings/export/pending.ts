@@ -14,8 +14,11 @@ export type PendingPage = {
   readonly nextCursor: string | null;
 };
 
-/** Of these organizations, or of all of the service, which only the operator may read. */
-type PendingOrganizations = readonly OrganizationItem[] | "all";
+/**
+ * Of these organizations, or of all of the service. Only the operator may read that partition, so only the operator's
+ * code names it.
+ */
+type PendingOrganizations = readonly OrganizationItem[] | { readonly partition: string };
 
 /** Places of these organizations between two places. A place is a deadline with organization and id. */
 type PendingSegment = {
@@ -64,8 +67,8 @@ async function readSegment(
 ): Promise<SegmentPage> {
   const { table, paging, signal } = call;
   const partitions =
-    organizations === "all"
-      ? [kinds.pending.partition()]
+    "partition" in organizations
+      ? [organizations.partition]
       : organizations.map(({ uuid }) => kinds.organizationPending.partition({ organization: uuid }));
   const range = { ...(after !== "" && { after }), ...(upTo !== undefined && { upTo }), signal };
   const found = await Promise.all(
@@ -80,7 +83,7 @@ async function readSegment(
   return {
     records: await presentWanted(
       call,
-      organizations === "all" ? await ownersOf(table, learnings) : organizations,
+      "partition" in organizations ? await ownersOf(table, learnings) : organizations,
       learnings,
     ),
     isLast: rows.length === taken.length,
