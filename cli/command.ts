@@ -129,8 +129,9 @@ export function parseInput(
   command: Command,
   options: OptionDefinitions,
   words: readonly string[],
+  unknownHint: string,
 ): CommandInput {
-  const { values, positionals } = parseWords(options, words);
+  const { values, positionals } = parseWords(options, words, unknownHint);
   const wanted = command.argument;
   const [argument, ...more] = positionals;
   if (values.help !== true) {
@@ -147,7 +148,7 @@ export function parseInput(
   return new CommandInput(argument, values);
 }
 
-function parseWords(options: OptionDefinitions, words: readonly string[]) {
+function parseWords(options: OptionDefinitions, words: readonly string[], unknownHint: string) {
   const config: ParseArgsOptionsConfig = Object.fromEntries(
     Object.entries(options).map(([name, { value }]) => [
       name,
@@ -162,7 +163,8 @@ function parseWords(options: OptionDefinitions, words: readonly string[]) {
     const said = `${message.split(/\.\s|\n/, 1)[0]?.replace(/\.$/, "")}.`;
     const [, unknown] = /^Unknown option '--([\w-]+)'/.exec(said) ?? [];
     const known = Object.keys(options);
-    throw new UsageError(`${said}${unknown ? didYouMean(unknown, known).replace("mean ", "mean --") : ""}`);
+    const near = unknown && didYouMean(unknown, known).replace("mean ", "mean --");
+    throw new UsageError(`${said}${near ?? ""}${near === "" ? unknownHint : ""}`);
   }
 }
 

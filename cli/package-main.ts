@@ -10,7 +10,7 @@ const tool: Tool = {
   sections: [{ heading: "With a key, over HTTP:", groups: [...apiGroups, ...sharedGroups] }],
   connectionOptions: {},
   findTarget,
-  unknownHint: " Operators of the service have more commands, in a checkout of it.",
+  unknownHint: " Operators of the service have more commands and options, in a checkout of it.",
   example: "report --last-week",
 };
 

@@ -84,7 +84,7 @@ async function dispatch(tool: Tool, words: readonly string[], terminal: Terminal
     return 0;
   }
   const options = optionsOf(command, tool.connectionOptions);
-  const input = parseInput(command, options, single ? rest : more);
+  const input = parseInput(command, options, single ? rest : more, tool.unknownHint);
   if (input.flag("help")) showHelp(terminal, commandHelp(pathOf(group, command), command, options));
   else await command.run(input, terminal, tool.findTarget);
   return 0;

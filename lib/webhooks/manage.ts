@@ -255,7 +255,8 @@ export async function testWebhook(manager: Manager, scope: WebhookScope, id: str
 
 async function recordSuccess(manager: Manager, scope: WebhookScope, webhook: WebhookItem): Promise<void> {
   await retryOnConflict(manager, async (attempt) => {
-    const { id, retries } = attempt === 0 ? webhook : await readWebhook(manager.table, scope, webhook.id);
+    const { id, retries } =
+      attempt === 0 ? webhook : (await readWithSecrets(manager, scope, webhook.id)).webhook;
     const nowMs = manager.clock.nowMs();
     const due = wokenRetries(retries, nowMs, true);
     const change = { set: [["retries", due] as const, ["last_success_at", toTimestamp(nowMs)] as const] };

@@ -190,7 +190,7 @@ export const testWebhook = operation({
   body: selecting,
   bodyOptional: true,
   answer: { status: 200, description: "What the receiver answered", schema: webhookTestResult },
-  reads: { get: ["webhook"], getMany: withSecrets },
+  reads: { getMany: withSecrets },
   writes: { put: ["delivery"], update: ["webhook"], alone: true },
   errors: ["WEBHOOK_NOT_FOUND"],
 });

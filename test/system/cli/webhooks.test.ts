@@ -111,6 +111,10 @@ describe("review-api webhooks", () => {
               type: "metrics.reviews",
               state: "delivered",
               attempts: [expect.objectContaining({ status: 204 })],
+              request: {
+                headers: expect.objectContaining({ "webhook-id": requests[0]?.headers["webhook-id"] }),
+                body: requests[0]?.body,
+              },
             },
           ],
         }),

@@ -232,6 +232,7 @@ describe("the package, installed from its tarball", () => {
       .object({ id: z.string(), key: z.string() })
       .parse(await callJson(...words, "--data", folder));
     await idOf("keys list", "--active");
+    await idOf("keys create", "--name vendor --only metrics:read");
     const ofKey = { env: { ...withKey(), REVIEW_API_KEY: own.key } };
     const successor = await idOf("keys rotate", `${own.id} --grace-seconds 600`, ofKey);
     expect(successor).not.toBe(own.id);
@@ -340,7 +341,7 @@ describe("the package, installed from its tarball", () => {
         expect(await tool(words)).toMatchObject({
           code: 2,
           stderr: expect.stringContaining(
-            "Operators of the service have more commands, in a checkout of it.",
+            "Operators of the service have more commands and options, in a checkout of it.",
           ),
         });
     });

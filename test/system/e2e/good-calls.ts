@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { expect } from "vitest";
 import * as z from "zod";
 import type { KeyKind } from "../../../lib/contract/access.ts";
@@ -274,6 +276,15 @@ export function goodCallsOn({ deployment, world, fixture }: Stage) {
     async testWebhook() {
       const { json } = await send("testWebhook", { subject: await newWebhook() });
       expect(json).toMatchObject({ status: null, answer: "the connection failed (ECONNREFUSED)" });
+      const receiver = createServer((_, response) => response.writeHead(204).end()).listen(0, "127.0.0.1");
+      await once(receiver, "listening");
+      const { port } = z.object({ port: z.number() }).parse(receiver.address());
+      const { id } = created.parse(
+        (await send("createWebhook", { body: { url: `http://127.0.0.1:${port}/` } })).json,
+      );
+      const delivered = await send("testWebhook", { subject: { webhook_id: id } });
+      receiver.close();
+      expect(delivered.json).toMatchObject({ status: 204 });
     },
     async listWebhookDeliveries() {
       const { json } = await send("listWebhookDeliveries", { subject: await newWebhook() });

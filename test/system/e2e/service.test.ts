@@ -292,7 +292,8 @@ describe("logs", () => {
     );
     expect((await deployment().call("/v1/roles", { key: admin() })).status).toBe(200);
     iamProxy.interfere();
-    for (const rule of ["ScheduleReconcileIndex", "ScheduleExpireWaiting"]) await wake(rule);
+    for (const rule of ["ScheduleReconcileIndex", "ScheduleExpireWaiting", "ScheduleRingWebhooks"])
+      await wake(rule);
     for (const k of [1, 51])
       await deployment()
         .functions.get("SearchForReviewFunction")
