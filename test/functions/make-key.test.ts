@@ -7,9 +7,11 @@ import { makeKey } from "../../lib/access/make-key.ts";
 import { revokeKey } from "../../lib/access/revoke-key.ts";
 import { operator, operatorOrigin } from "../../lib/audit/entry.ts";
 import * as kinds from "../../lib/contract/items.ts";
-import { keyLimits } from "../../lib/contract/limits.ts";
+import { keyLimits, newsLimits } from "../../lib/contract/limits.ts";
+import { organizationTenant } from "../../lib/contract/tenants.ts";
 import { parseKeyLine } from "../../lib/store/items/key.ts";
 import { parsePeopleGuard } from "../../lib/store/items/people.ts";
+import { queryAll } from "../../lib/store/table.ts";
 import { useApi } from "../support/api.ts";
 import { tableWith } from "../support/partial-table.ts";
 import { everyKindOfKey, github, World } from "../support/world.ts";
@@ -348,6 +350,19 @@ describe("a made key is a branch of its maker's line", () => {
       );
     }
   });
+});
+
+test("a made key has notes of its expiry, which go when its maker is ended", async () => {
+  const own = await maker();
+  const { id } = await makeOne(own.text, { expires_in_days: 30 });
+  const notes = async () => {
+    const range = kinds.news.range({ tenant: organizationTenant(setup.organization) });
+    const items = await Array.fromAsync(queryAll(world.deps.table, range));
+    return items.filter((note) => note.id === id).length;
+  };
+  expect(await notes()).toBe(newsLimits.keyExpiryDays.length);
+  await end(own.key.id, setup.keys.organization.text);
+  expect(await notes()).toBe(0);
 });
 
 test("ending a key once more ends what it made, if a release that knows no lines had ended the key alone", async () => {
