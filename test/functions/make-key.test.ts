@@ -352,6 +352,28 @@ describe("a made key is a branch of its maker's line", () => {
   });
 });
 
+test("an ending that stops after its first transaction has ended the maker; repeated, it ends the rest", async () => {
+  const own = await maker();
+  const keys: string[] = [];
+  while (keys.length < 10) keys.push((await makeOne(own.text)).key);
+  const { table } = world.deps;
+  let transactions = 0;
+  const cut = tableWith({
+    get: (...call) => table.get(...call),
+    getMany: (...call) => table.getMany(...call),
+    transact: async (...call) => {
+      if (transactions++ > 0) throw new Error("cut off");
+      return await table.transact(...call);
+    },
+  });
+  await expect(revokeKey({ ...world.deps, table: cut }, own.key.id, operator)).rejects.toThrow("cut off");
+  expect(await works(own.text)).toBe(false);
+  const alive = await Promise.all(keys.map(works));
+  expect([alive.includes(true), alive.includes(false)]).toEqual([true, true]);
+  await end(own.key.id, setup.keys.organization.text);
+  expect(await Promise.all(keys.map(works))).toEqual(keys.map(() => false));
+});
+
 test("a made key has notes of its expiry, which go when its maker is ended", async () => {
   const own = await maker();
   const { id } = await makeOne(own.text, { expires_in_days: 30 });
