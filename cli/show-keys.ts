@@ -22,7 +22,6 @@ export type KeyRow = {
   readonly expires_at: string | null;
   readonly last_used_at: string | null;
   readonly refused_because: string | null;
-  /** What a narrow key may do, and who made it. */
   readonly only: string | null;
   readonly made_by: string | null;
 };
@@ -46,7 +45,6 @@ export const keyRowOf = ({ tenant_id, organizations, ...key }: ListedKey): KeyRo
   made_by: key.made_by,
 });
 
-/** What every command has that makes a key. */
 export const onlyOption: OptionDefinitions = {
   only: {
     value: "LIST",

@@ -39,7 +39,6 @@ const list: SharedCommand = {
   },
 };
 
-/** With a key of one's own, which makes a key like itself. The operator's command makes keys of every kind. */
 export const create: Command = {
   name: "create",
   summary: "Make a key like your own, at most as strong, and show it once",

@@ -192,8 +192,8 @@ async function teamsFor(
 ) {
   const { repository_ids: _, ...scope } = filters;
   const isAsked = by === "team" || names !== undefined;
-  const mayRead = permissions.includes(listTeams.needs) && isWithinOnly(key.only, listTeams.only);
-  if (!isAsked && !(list !== undefined && mayRead)) return undefined;
+  const mayRead = () => permissions.includes(listTeams.needs) && isWithinOnly(key.only, listTeams.only);
+  if (!isAsked && !(list !== undefined && mayRead())) return undefined;
   const teams = await readTeams(client, scope, { pageSizeMax: pageLimits.teams.max });
   const chosen = names?.flatMap((name) => {
     const found = teamsNamed(teams, name);

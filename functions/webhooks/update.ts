@@ -1,4 +1,3 @@
-import type { OperationContext } from "../../lib/access/operation-context.ts";
 import { updateWebhook as operation } from "../../lib/contract/operations/webhooks.ts";
 import { createHandler } from "../../lib/http/create-handler.ts";
 import { systemNetwork } from "../../lib/webhooks/addresses.ts";
@@ -6,12 +5,14 @@ import { updateWebhook } from "../../lib/webhooks/manage.ts";
 import { toWebhookRecord } from "../../lib/webhooks/record.ts";
 import { requireTypes, webhookScopeOf } from "../../lib/webhooks/scope.ts";
 
-export const handler = createHandler(operation, update, {
-  permit: (call) => requireTypes(webhookScopeOf(call), call.input.body.types ?? []),
-});
-
-async function update(call: OperationContext<typeof operation>) {
-  const { body, path } = call.input;
-  const manager = { ...call, network: systemNetwork() };
-  return { json: toWebhookRecord(await updateWebhook(manager, webhookScopeOf(call), path.webhook_id, body)) };
-}
+export const handler = createHandler(
+  operation,
+  async (call) => {
+    const { body, path } = call.input;
+    const manager = { ...call, network: systemNetwork() };
+    return {
+      json: toWebhookRecord(await updateWebhook(manager, webhookScopeOf(call), path.webhook_id, body)),
+    };
+  },
+  { permit: (call) => requireTypes(webhookScopeOf(call), call.input.body.types ?? []) },
+);

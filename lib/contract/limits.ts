@@ -127,9 +127,8 @@ export const keyLimits = {
   organizationsAtOnce: 50,
   /** Rows of a key list that the operator's tool or the scheduled worker holds at the same time. */
   rowsReadTogether: 100,
-  /** Live keys that one line made. A key and its rotations count once. */
+  /** Keys that one line made, each with its rotations: live ones, and ended ones that it knows for repeated requests. */
   madeKeysMax: 50,
-  /** Ended ones that a line still knows, for repeated requests. */
   endedKeysMax: 50,
   /** Days until a made key expires, unless the request or its maker's end says otherwise. */
   madeKeyDaysDefault: 90,

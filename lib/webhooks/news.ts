@@ -59,10 +59,8 @@ export class OwnerNews {
         const item = await this.#table.get(kinds.tenant.key({ tenant: this.#owner }), lately);
         return item?.active === true ? { tenant: this.#owner, organization: null } : undefined;
       }
-      const item = await this.#table.get(
-        kinds.organization.key({ organization: this.#owner.slice(2) }),
-        lately,
-      );
+      const key = kinds.organization.key({ organization: this.#owner.slice(2) });
+      const item = await this.#table.get(key, lately);
       const organization = item && parseOrganization(item);
       return organization?.active && organization.plan === "enterprise"
         ? { tenant: organization.tenant, organization }

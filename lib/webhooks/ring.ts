@@ -128,13 +128,8 @@ async function webhooksOf(
   const range = { pk: kinds.webhook.partition({ shard }), eventuallyConsistent: true };
   const place = places.get(shard);
   places.delete(shard);
-  for (const part of place === undefined
-    ? [range]
-    : [
-        { ...range, after: place },
-        { ...range, upTo: place },
-      ])
-    for await (const item of queryAll(table, part)) {
+  for (const bounds of place === undefined ? [{}] : [{ after: place }, { upTo: place }])
+    for await (const item of queryAll(table, { ...range, ...bounds })) {
       const isCount = isOf(kinds.webhookCount, item);
       // Each owner's webhooks follow its count: all of them were read, or none.
       if (isCount && clock.nowMs() - startMs > webhookLimits.listMsMax) {
@@ -166,12 +161,7 @@ async function newsOf(owner: OwnerNews, webhooks: readonly WebhookItem[], nowMs:
 }
 
 /** A ring that waits is sent again as it was, unless something newer came: then the newer ring takes its place. */
-async function sameWhileWaiting(
-  owner: OwnerNews,
-  webhook: WebhookItem,
-  type: WebhookType,
-  news: News,
-): Promise<News> {
+async function sameWhileWaiting(owner: OwnerNews, webhook: WebhookItem, type: WebhookType, news: News) {
   const waiting = webhook.retries[type];
   if (!waiting) return news;
   const told = { ...webhook, rung: { ...webhook.rung, [type]: waiting.mark } };
@@ -228,13 +218,8 @@ async function ring(deps: RingDeps, due: Due, { key, startMs, report }: Run): Pr
       const signing = validSecrets(key, webhook.id, secrets, atMs);
       const message = signRing({ id, type, data: news.data }, signing, atMs);
       const attempt = await send({ clock, network }, webhook.url, message);
-      const place = await replaceAttempts(table, webhook, {
-        ring: { id, type },
-        before,
-        message,
-        attempt,
-        atMs,
-      });
+      const sent = { ring: { id, type }, before, message, attempt, atMs };
+      const place = await replaceAttempts(table, webhook, sent);
       results.push({ type, news, id, place, attempt });
       isReachable = attempt.status !== null && attempt.status !== gone;
     }
@@ -245,6 +230,9 @@ async function ring(deps: RingDeps, due: Due, { key, startMs, report }: Run): Pr
   report.failed += results.filter((result) => !isGood(result)).length;
   if (results.length > 0 && (await recordResults(deps, due, results, tried))) report.disabled++;
 }
+
+/** Another run or a request that was faster knows more about the retries than this run. */
+const unchanged = ["generation", "types", "disabled_reason", "last_success_at", "retries"] as const;
 
 /** Returns whether the webhook was disabled. A webhook that was changed or deleted meanwhile stays as it is. */
 async function recordResults(
@@ -275,19 +263,10 @@ async function recordResults(
     ...(failed.length > 0 ? [["last_failure_at", toTimestamp(nowMs)] as const] : []),
     ...(reason === null ? [] : [["disabled_reason", reason] as const]),
   ];
-  // Another run or a request that was faster knows more about the retries than this run.
-  const { generation, types, disabled_reason, last_success_at } = webhook;
-  const read = Object.entries({
-    generation,
-    types,
-    disabled_reason,
-    last_success_at,
-    retries: webhook.retries,
-  });
   const update: Update = {
     update: keyOfWebhook(webhook, webhook.id),
     change: { set },
-    when: { all: read.map((equals) => ({ equals })) },
+    when: { all: unchanged.map((name) => ({ equals: [name, webhook[name]] })) },
   };
   if (reason === null) {
     await writeIf(deps.table, update, { idempotent: true });

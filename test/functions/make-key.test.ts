@@ -7,9 +7,11 @@ import { makeKey } from "../../lib/access/make-key.ts";
 import { revokeKey } from "../../lib/access/revoke-key.ts";
 import { operator, operatorOrigin } from "../../lib/audit/entry.ts";
 import * as kinds from "../../lib/contract/items.ts";
-import { keyLimits } from "../../lib/contract/limits.ts";
+import { keyLimits, newsLimits } from "../../lib/contract/limits.ts";
+import { organizationTenant } from "../../lib/contract/tenants.ts";
 import { parseKeyLine } from "../../lib/store/items/key.ts";
 import { parsePeopleGuard } from "../../lib/store/items/people.ts";
+import { queryAll } from "../../lib/store/table.ts";
 import { useApi } from "../support/api.ts";
 import { tableWith } from "../support/partial-table.ts";
 import { everyKindOfKey, github, World } from "../support/world.ts";
@@ -348,6 +350,41 @@ describe("a made key is a branch of its maker's line", () => {
       );
     }
   });
+});
+
+test("an ending that stops after its first transaction has ended the maker; repeated, it ends the rest", async () => {
+  const own = await maker();
+  const keys: string[] = [];
+  while (keys.length < 10) keys.push((await makeOne(own.text)).key);
+  const { table } = world.deps;
+  let transactions = 0;
+  const cut = tableWith({
+    get: (...call) => table.get(...call),
+    getMany: (...call) => table.getMany(...call),
+    transact: async (...call) => {
+      if (transactions++ > 0) throw new Error("cut off");
+      return await table.transact(...call);
+    },
+  });
+  await expect(revokeKey({ ...world.deps, table: cut }, own.key.id, operator)).rejects.toThrow("cut off");
+  expect(await works(own.text)).toBe(false);
+  const alive = await Promise.all(keys.map(works));
+  expect([alive.includes(true), alive.includes(false)]).toEqual([true, true]);
+  await end(own.key.id, setup.keys.organization.text);
+  expect(await Promise.all(keys.map(works))).toEqual(keys.map(() => false));
+});
+
+test("a made key has notes of its expiry, which go when its maker is ended", async () => {
+  const own = await maker();
+  const { id } = await makeOne(own.text, { expires_in_days: 30 });
+  const notes = async () => {
+    const range = kinds.news.range({ tenant: organizationTenant(setup.organization) });
+    const items = await Array.fromAsync(queryAll(world.deps.table, range));
+    return items.filter((note) => note.id === id).length;
+  };
+  expect(await notes()).toBe(newsLimits.keyExpiryDays.length);
+  await end(own.key.id, setup.keys.organization.text);
+  expect(await notes()).toBe(0);
 });
 
 test("ending a key once more ends what it made, if a release that knows no lines had ended the key alone", async () => {

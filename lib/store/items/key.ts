@@ -47,12 +47,12 @@ const keyLineItem = itemSchema({
   version: z.number(),
   /** No key of the line makes or rotates a key after that. */
   ended: z.boolean(),
+  /** `once` and `request` are digests: of the maker with its idempotency key, and of its request. */
   made: z.array(
     z.object({
       id: z.string(),
       at_ms: z.number(),
       ends_at_ms: z.number(),
-      /** Digests of the maker with its idempotency key, and of the request. */
       once: z.string(),
       request: z.string(),
     }),
