@@ -44,7 +44,7 @@ export const apiGroups: readonly CommandGroup[] = [
   },
   {
     name: "listen",
-    summary: "Ring a program on this machine when something is new",
+    summary: "Deliver to a program on this machine when there is new data",
     load: async () => (await import("./api/listen.ts")).commands,
   },
   {

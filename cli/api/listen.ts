@@ -48,9 +48,9 @@ const listened = Object.keys(walks).filter(isListened);
 
 const listen: Command = {
   name: "",
-  summary: "Ring a program on this machine when something is new; no public address is needed",
+  summary: "Deliver to a program on this machine when there is new data; no public address is needed",
   note:
-    "It rings each type once when it starts, then for everything from now on. It resumes cursors and signs like the " +
+    "It delivers each type once when it starts, then everything from now on. It resumes cursors and signs like the " +
     "service, with the secret that it prints first. Ctrl-C ends it.",
   connects: true,
   options: {
@@ -66,8 +66,8 @@ const listen: Command = {
     ...apiOptions,
   },
   examples: [
-    "listen --forward http://localhost:3001/rings",
-    "listen --forward http://localhost:3001/rings --types learnings",
+    "listen --forward http://localhost:3001/deliveries",
+    "listen --forward http://localhost:3001/deliveries --types learnings",
   ],
   run: (input, terminal, findTarget) => {
     const forward = checkedUrl(input.requiredText("forward"), "--forward");

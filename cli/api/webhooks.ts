@@ -25,8 +25,8 @@ function typesOf(input: CommandInput): WebhookType[] | undefined {
 }
 
 const fieldOptions = {
-  to: { value: "URL", help: "where the service sends rings: https, port 443 or 8443" },
-  types: { value: "A,B", help: `what it rings for: ${webhookTypes.join(", ")}` },
+  to: { value: "URL", help: "where the service sends deliveries: https, port 443 or 8443" },
+  types: { value: "A,B", help: `the types to deliver: ${webhookTypes.join(", ")}` },
   description: { value: "TEXT", help: "a note for people" },
 };
 
@@ -117,7 +117,7 @@ const update: Command = {
   ...ofOne,
   name: "update",
   summary: "Change a webhook, or switch it on or off",
-  note: "A webhook that is switched on rings every type once.",
+  note: "A webhook that is switched on gets one delivery of every type.",
   options: {
     ...fieldOptions,
     on: { help: "switch it on" },
@@ -186,7 +186,7 @@ const test: Command = {
       const { status } = body;
       if (status === null || status < 200 || status > 299)
         throw new OperatorError(
-          "The receiver did not take the ring: it must answer with a status from 200 to 299.",
+          "The receiver did not take the delivery: it must respond with a status from 200 to 299.",
         );
     }),
 };

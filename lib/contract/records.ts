@@ -29,7 +29,7 @@ export const sharedWords: FieldWords = {
   provider: "The kind of Git provider.",
   author_username: "The author's login; null where it is not known.",
   created_at: "When it was created, UTC.",
-  code: "The reason, for programs: one of a closed list.",
+  code: "The reason, for programs. Treat an unknown code by its HTTP status.",
   message: "The reason, for people: what is wrong and what to do.",
   status: "`success`: all done. `partial_success`: some failed. `failure`: all failed.",
   org_id: "The Git provider's id of the organization.",

@@ -77,7 +77,7 @@ const problem = objectOf({
   code: {
     type: "string",
     enum: Object.keys(errorCodes),
-    description: "One of a closed list; each has its page at `/docs/errors/{code}`.",
+    description: "Each has its page at `/docs/errors/{code}`. Treat an unknown code by its HTTP status.",
   },
   message: { type: "string", description: "A sentence for people: what is wrong and what to do." },
 });

@@ -73,7 +73,7 @@ describe("review-api webhooks", () => {
     status = 401;
     expect(await callTool("webhooks", "test", id)).toMatchObject({
       ...{ code: 1, stdout: expect.stringContaining("401") },
-      stderr: "The receiver did not take the ring: it must answer with a status from 200 to 299.",
+      stderr: "The receiver did not take the delivery: it must respond with a status from 200 to 299.",
     });
     const changed = await callJson("webhooks", "update", id, "--types", "audit_logs", "--off");
     expect(changed).toMatchObject({ types: ["audit_logs"], active: false, description: "For the SIEM", url });
