@@ -17,7 +17,7 @@ export const leave: Command = {
   run: (input, terminal, findTarget) =>
     callApi(input, findTarget, async (client) => {
       const name = input.requiredArgument("EMAIL|USER");
-      const people = await readPeople(client);
+      const people = await readPeople(client, input.text("org"));
       const isGone =
         people.isWorkspace && name.includes("@") && peopleNamed(people, name, undefined).length === 0;
       // Whoever has left every organization may still own tokens of the workspace.

@@ -1,7 +1,7 @@
 import type { AnswerOf, Client } from "../client/client.ts";
 import { pageLimits } from "../contract/limits.ts";
 import { type Home, membershipsOf, type User } from "../report/seats.ts";
-import { OperatorError } from "../runtime/operator-error.ts";
+import { OperatorError, UsageError } from "../runtime/operator-error.ts";
 
 export type Membership = ReturnType<typeof membershipsOf>[number];
 export type Person = {
@@ -18,10 +18,15 @@ export type People = {
   readonly list: readonly Person[];
 };
 
-/** Everybody that the key can see: of its workspace, or of its organization. */
-export async function readPeople(client: Client): Promise<People> {
+/** Everybody that the key can see: of its workspace, or of its organization. `org`: as the user named it. */
+export async function readPeople(client: Client, org: string | undefined): Promise<People> {
   const { body: caller } = await client.whoami();
   const home = caller.scope.home ?? caller.scope.organizations[0] ?? null;
+  const isWorkspace = caller.key.kind === "workspace";
+  const isHome = home && org !== undefined && isIn({ ...home, org_id: home.provider_organization_id }, org);
+  // The API ignores the organization that such a key names, so the changes would be made in another one.
+  if (org !== undefined && !isWorkspace && !isHome)
+    throw new UsageError(`--org ${org}: this key acts only on ${home?.provider_organization_id}.`);
   const list: Person[] = [];
   for await (const { body } of client.pages("listUsers", { query: { limit: pageLimits.users.max } }))
     for (const user of body.users)
@@ -31,10 +36,10 @@ export async function readPeople(client: Client): Promise<People> {
         hasSeat: user.seat_assigned,
         memberships: membershipsOf(user, home),
       });
-  return { caller, home, isWorkspace: caller.key.kind === "workspace", list };
+  return { caller, home, isWorkspace, list };
 }
 
-export const isIn = ({ provider, org_id }: Membership, org: string): boolean =>
+export const isIn = ({ provider, org_id }: Pick<Membership, "provider" | "org_id">, org: string): boolean =>
   org === org_id || org === `${provider}:${org_id}`;
 
 /** By e-mail address in any letter case, or by user id, which is unique only within an organization. */
@@ -52,7 +57,8 @@ export function problemOf(found: readonly Person[], name: string): string | unde
   if (found.length === 0)
     return `${name} is unknown: there is no such person in the organizations of this key`;
   if (found.length === 1) return undefined;
-  return `${name} is ambiguous: ${found.map(labelOf).join(", ")}. Use the e-mail address, or --org`;
+  const users = found.map((person) => `${labelOf(person)} (user id ${userIdsOf(person)})`);
+  return `${name} is ambiguous: ${users.join(", ")}. Use another of these names, or --org`;
 }
 
 export function personNamed(people: People, name: string, org: string | undefined): Person {
@@ -63,8 +69,10 @@ export function personNamed(people: People, name: string, org: string | undefine
   return person;
 }
 
-export const labelOf = ({ email, user, memberships }: Person): string =>
-  email ?? user.username ?? memberships.map(({ user_id }) => user_id).join("/");
+const userIdsOf = ({ memberships }: Person): string =>
+  [...new Set(memberships.map(({ user_id }) => user_id))].join("/");
+
+export const labelOf = (person: Person): string => person.email ?? person.user.username ?? userIdsOf(person);
 
 /** How `POST /v1/users/seats` names the person with this key; undefined if it cannot. */
 export function seatName(

@@ -59,13 +59,17 @@ export async function batchesOf(
       steps.push(step);
       return step;
     };
-    const found = peopleNamed(people, name, org).filter(
-      ({ memberships }) =>
-        email === "" || userId === "" || memberships.some(({ user_id }) => user_id === userId),
+    const named = peopleNamed(people, name, org);
+    const isBoth = email !== "" && userId !== "";
+    const found = named.filter(
+      ({ memberships }) => !isBoth || memberships.some(({ user_id }) => user_id === userId),
     );
     const [person] = found;
     const first = person && lines.get(person);
-    const problem = first === undefined ? problemOf(found, name) : `${name} is on line ${first} already`;
+    const problem =
+      first === undefined
+        ? problemOf(found, isBoth && named.length > 0 ? `${name} with the user id ${userId}` : name)
+        : `${name} is on line ${first} already`;
     if (problem !== undefined || !person) {
       begin("person", problem ?? null);
       continue;
