@@ -232,7 +232,7 @@ describe("POST /v1/users/roles with ALL", () => {
   });
 });
 
-test("the entry of a change has the role before, failed ids, and the changed people, also by e-mail address", async () => {
+test("the entry of a change has the role before, failed ids, and the people, also by e-mail address", async () => {
   const uuid = await world.organization("recorded", { instance_id: "fleet" });
   const place = gitlab("fleet", "recorded");
   await world.member(place, "boss", { role: "cr_admin" });
