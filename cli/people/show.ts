@@ -32,7 +32,7 @@ export const show: Command = {
           person.user,
         ),
       );
-      const keys = await part("keys", () => keysOf(client, people, person));
+      const keys = await part("keys", () => keysOf(client, people, person.user.email, person.memberships));
       const { username, email, seat_assigned } = person.user;
       const about = {
         ...{ email, username, seat_assigned },

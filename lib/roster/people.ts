@@ -6,8 +6,6 @@ import { OperatorError, UsageError } from "../runtime/operator-error.ts";
 export type Membership = ReturnType<typeof membershipsOf>[number];
 export type Person = {
   readonly user: User;
-  readonly email: string | null;
-  readonly hasSeat: boolean;
   readonly memberships: readonly Membership[];
 };
 
@@ -29,13 +27,7 @@ export async function readPeople(client: Client, org: string | undefined): Promi
     throw new UsageError(`--org ${org}: this key acts only on ${home?.provider_organization_id}.`);
   const list: Person[] = [];
   for await (const { body } of client.pages("listUsers", { query: { limit: pageLimits.users.max } }))
-    for (const user of body.users)
-      list.push({
-        user,
-        email: user.email,
-        hasSeat: user.seat_assigned,
-        memberships: membershipsOf(user, home),
-      });
+    list.push(...body.users.map((user) => ({ user, memberships: membershipsOf(user, home) })));
   return { caller, home, isWorkspace, list };
 }
 
@@ -45,7 +37,7 @@ export const isIn = ({ provider, org_id }: Pick<Membership, "provider" | "org_id
 /** By e-mail address in any letter case, or by user id, which is unique only within an organization. */
 export function peopleNamed({ list }: People, name: string, org: string | undefined): readonly Person[] {
   const email = name.toLowerCase();
-  const byEmail = list.filter((person) => person.email?.toLowerCase() === email);
+  const byEmail = list.filter(({ user }) => user.email?.toLowerCase() === email);
   if (byEmail.length > 0) return byEmail;
   return list.filter(({ memberships }) =>
     memberships.some((each) => each.user_id === name && (org === undefined || isIn(each, org))),
@@ -72,16 +64,17 @@ export function personNamed(people: People, name: string, org: string | undefine
 const userIdsOf = ({ memberships }: Person): string =>
   [...new Set(memberships.map(({ user_id }) => user_id))].join("/");
 
-export const labelOf = (person: Person): string => person.email ?? person.user.username ?? userIdsOf(person);
+export const labelOf = (person: Person): string =>
+  person.user.email ?? person.user.username ?? userIdsOf(person);
 
 /** How `POST /v1/users/seats` names the person with this key; undefined if it cannot. */
 export function seatName(
   { isWorkspace }: People,
-  { email, user, memberships }: Person,
+  { user, memberships }: Person,
   action: "assign" | "unassign",
 ) {
   if (!isWorkspace) return memberships[0] && { field: "user_ids" as const, id: memberships[0].user_id };
-  if (email !== null) return { field: "emails" as const, id: email };
+  if (user.email !== null) return { field: "emails" as const, id: user.email };
   const holder = "seat_holder_id" in user && action === "unassign" ? user.seat_holder_id : undefined;
   return holder === undefined ? undefined : { field: "user_ids" as const, id: holder };
 }
@@ -92,7 +85,8 @@ type Key = AnswerOf<"listKeys">["keys"][number];
 export async function keysOf(
   client: Client,
   { isWorkspace }: People,
-  { email, memberships }: Pick<Person, "email" | "memberships">,
+  email: string | null,
+  memberships: readonly Membership[],
 ): Promise<readonly Key[]> {
   const list = async (query: { org_id?: string }) => {
     const keys: Key[] = [];
