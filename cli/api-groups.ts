@@ -18,11 +18,6 @@ export const apiGroups: readonly CommandGroup[] = [
     load: async () => (await import("./api/whoami.ts")).commands,
   },
   {
-    name: "report",
-    summary: "Report pull requests, findings, acceptance and review times",
-    load: async () => (await import("./commands/report.ts")).commands,
-  },
-  {
     name: "export",
     summary: "Write metrics, Learnings, audit logs or findings to a file, and update it later",
     load: async () => (await import("./commands/export.ts")).commands,
@@ -56,6 +51,11 @@ export const apiGroups: readonly CommandGroup[] = [
 
 /** These speak HTTP too; the checkout has an operator's form of them beside that. */
 export const sharedGroups: readonly CommandGroup[] = [
+  {
+    name: "report",
+    summary: "Report pull requests, findings, acceptance and review times",
+    load: async () => (await import("./commands/report.ts")).commands,
+  },
   {
     name: "keys",
     summary: "Make, list, rotate and revoke API keys",

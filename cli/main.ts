@@ -19,6 +19,11 @@ const bothGroups: readonly CommandGroup[] = [
     load: async () => (await import("./commands/keys.ts")).commands,
   },
   {
+    name: "report",
+    summary: "Report pull requests, findings, acceptance and review times",
+    load: () => bothWays(import("./commands/report.ts")),
+  },
+  {
     name: "learnings",
     summary: "Search Learnings; approve or disapprove pending ones",
     load: () => bothWays(import("./api/learnings.ts")),

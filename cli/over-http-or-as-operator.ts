@@ -10,14 +10,15 @@ import { apiSettings } from "./connection/settings.ts";
  * One command for both: with a key it works over HTTP, with the rights of that key; with --data or --stack, or where
  * there is no key, it works as the operator.
  */
-export const eitherWay = (http: Command, operator: Command): Command => ({
+export const eitherWay = (http: Command, operator: Command, keyWins = false): Command => ({
   ...http,
-  note:
-    "With a key (--key, REVIEW_API_KEY, .env or login) it works over HTTP, with the rights of that key. " +
-    "With --data or --stack, or without a key, it works as the operator.",
+  note: keyWins
+    ? `${http.note} With --data or --stack and no key it works as the operator.`
+    : "With a key (--key, REVIEW_API_KEY, .env or login) it works over HTTP, with the rights of that key. " +
+      "With --data or --stack, or without a key, it works as the operator.",
   options: { ...operator.options, ...http.options },
   async run(input, terminal, findTarget) {
-    const isHttp = await isOverHttp(input);
+    const isHttp = await isOverHttp(input, keyWins);
     const [chosen, other] = isHttp ? [http, operator] : [operator, http];
     const foreign = Object.keys(other.options ?? {}).find(
       (name) => !(name in (chosen.options ?? {})) && input.has(name),
@@ -28,7 +29,7 @@ export const eitherWay = (http: Command, operator: Command): Command => ({
           ? `--${foreign} works only as the operator, with --data or --stack.`
           : `--${foreign} works only over HTTP, with a key.`,
       );
-    if (isHttp && !input.flag("json") && !apiNames.some((name) => input.has(name)))
+    if (isHttp && !keyWins && !input.flag("json") && !apiNames.some((name) => input.has(name)))
       terminal.say("Over HTTP, with your key. With --data or --stack the command works as the operator.");
     await chosen.run(input, terminal, findTarget);
   },
@@ -36,23 +37,28 @@ export const eitherWay = (http: Command, operator: Command): Command => ({
 
 /** The same for a command that is written once. */
 export const overHttpOrAsOperator = (shared: SharedCommand): Command =>
-  eitherWay(overHttp(shared), {
-    ...shared,
-    connects: true,
-    options: { ...shared.options, ...shared.operatorOptions },
-    run: (input, terminal) =>
-      shared.run(input, terminal, (work) =>
-        withConnection(input, (connection) => work(operatorCaller(connection))),
-      ),
-  });
+  eitherWay(
+    overHttp(shared),
+    {
+      ...shared,
+      connects: true,
+      options: { ...shared.options, ...shared.operatorOptions },
+      run: (input, terminal) =>
+        shared.run(input, terminal, (work) =>
+          withConnection(input, (connection) => work(operatorCaller(connection))),
+        ),
+    },
+    shared.keyWins,
+  );
 
 const apiNames = ["url", "key"];
 /** A key chooses no kind of key, and ends no key by its text. */
 const operatorNames = ["data", "stack", "region", "kind", "leaked"];
 
-async function isOverHttp(input: CommandInput): Promise<boolean> {
+async function isOverHttp(input: CommandInput, keyWins: boolean): Promise<boolean> {
   const ofApi = apiNames.find((name) => input.has(name));
   const ofOperator = operatorNames.find((name) => input.has(name));
+  if (keyWins) return ofApi !== undefined || ofOperator === undefined || apiSettings().key !== undefined;
   if (ofApi !== undefined && ofOperator !== undefined)
     throw new UsageError(
       `--${ofApi} and --${ofOperator} cannot be used together: --${ofApi} works over HTTP, --${ofOperator} as the operator.`,

@@ -42,13 +42,21 @@ export type SharedCommand = Omit<Command, "connects" | "run"> & {
   /** Options that only one of the two ways has. */
   readonly httpOptions?: OptionDefinitions;
   readonly operatorOptions?: OptionDefinitions;
+  /** A key beside --data or --stack is sent to the service there; without a place it speaks HTTP. */
+  readonly keyWins?: true;
   /** Over HTTP it takes half of this limit: a nightly export may share it. */
   readonly pace?: RateLimit;
   /** Checks its input first, then calls `withCaller`, which connects. */
   run(input: CommandInput, terminal: Terminal, withCaller: WithCaller): Promise<void>;
 };
 
-export const overHttp = ({ httpOptions, operatorOptions: _, pace, ...command }: SharedCommand): Command => ({
+export const overHttp = ({
+  httpOptions,
+  operatorOptions: _operator,
+  keyWins: _key,
+  pace,
+  ...command
+}: SharedCommand): Command => ({
   ...command,
   connects: true,
   options: { ...command.options, ...httpOptions, ...apiOptions },

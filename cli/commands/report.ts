@@ -1,4 +1,4 @@
-import { type AnswerOf, type Client, createClient } from "../../lib/client/client.ts";
+import type { SeatCaller } from "../../lib/client/caller.ts";
 import { pageLimits } from "../../lib/contract/limits.ts";
 import { isWithinOnly } from "../../lib/contract/only.ts";
 import { reviewMetrics } from "../../lib/contract/operations/metrics.ts";
@@ -10,17 +10,15 @@ import { leftOutNote, type Organization, type ReportNote } from "../../lib/repor
 import { csvList, type ListName, listNames, listOf, markdownList, textList } from "../../lib/report/lists.ts";
 import { markdownReport } from "../../lib/report/markdown.ts";
 import { reportFilters } from "../../lib/report/metrics-filters.ts";
-import { halfOf, pacedFetch } from "../../lib/report/pace.ts";
 import { type ReportReadOptions, readPullRequests, readWithBefore } from "../../lib/report/read.ts";
 import { type Dimension, dimensions, reportOf } from "../../lib/report/report.ts";
 import { authorFilter, readTeams, teamsByAuthor, teamsNamed } from "../../lib/report/teams.ts";
 import { textReport } from "../../lib/report/text.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
-import { OperatorError, systemCode, UsageError, unwritable } from "../../lib/runtime/operator-error.ts";
+import { systemCode, UsageError, unwritable } from "../../lib/runtime/operator-error.ts";
 import { writeWhole } from "../../lib/runtime/write-whole.ts";
-import type { Command, CommandInput, FindTarget } from "../command.ts";
-import { apiOptions } from "../connection/named-target.ts";
-import { describeApiError } from "../describe-api-error.ts";
+import { overHttp, type SharedCommand, type WithCaller } from "../api/call.ts";
+import type { Command, CommandInput } from "../command.ts";
 import { outputName } from "../export/options.ts";
 import { outputFile, requireReplaceable } from "../export/output-file.ts";
 import { periodOptions, type RequestedPeriod, requestedPeriod } from "../report-period.ts";
@@ -42,11 +40,10 @@ const formats = ["text", "md", "chat", "html", "csv", "json"] as const satisfies
 const listWriters = { text: textList, md: markdownList, csv: csvList, json: asJson } as const;
 const isListFormat = (format: Format): format is keyof typeof listWriters => format in listWriters;
 
-const report: Command = {
+const report: SharedCommand = {
   name: "",
   summary: "Report pull requests, findings, acceptance and review times of a period",
   note: "The figures are compared with the period before: the month before a month, otherwise as many days.",
-  connects: true,
   options: {
     ...periodOptions,
     by: { value: "WHAT", help: `${dimensions.join(", ")} (default week)` },
@@ -67,8 +64,9 @@ const report: Command = {
     repositories: { value: "A,B", help: "only these repositories, by provider id" },
     team: { value: "A,B", help: "only authors in these teams, by name or id" },
     "without-bots": { help: "leave out pull requests that a program opened" },
-    ...apiOptions,
   },
+  pace: reviewMetrics.rateLimit,
+  keyWins: true,
   examples: [
     "report",
     "report --last-week --by repository --format md",
@@ -79,21 +77,20 @@ const report: Command = {
   run,
 };
 
-export const commands: readonly Command[] = [report];
+export const shared: readonly SharedCommand[] = [report];
+export const commands: readonly Command[] = shared.map(overHttp);
 
-async function run(input: CommandInput, terminal: Terminal, findTarget: FindTarget): Promise<void> {
+async function run(input: CommandInput, terminal: Terminal, withCaller: WithCaller): Promise<void> {
   const request = requestOf(input);
   const output = request.output === undefined ? undefined : await reportFile(input, request.output);
-  const { url, key } = await findTarget(input);
-  const fetch = pacedFetch(globalThis.fetch, halfOf(reviewMetrics.rateLimit), systemClock);
-  const client = createClient({ baseUrl: url, key, fetch });
   const tally = startTally(terminal, "Reading pull requests and their findings");
-  const written = await write(client, request, tally.show)
-    .catch((error: unknown) => {
-      const said = describeApiError(error, url);
-      throw said ? new OperatorError(said) : error;
-    })
-    .finally(tally.end);
+  const written = await withCaller(async (caller) => {
+    const [group, ...others] = await caller.seatGroups(request.filters.org_id);
+    // Numbers of organizations are unique only in a workspace or an instance.
+    if (!group || others.length > 0)
+      throw new UsageError(`--org is missing: there are ${others.length + 1} groups of organizations.`);
+    return await write(group, request, tally.show);
+  }).finally(tally.end);
   if (output === undefined) terminal.out(written.trimEnd());
   else await writeReport(output, written, input, terminal);
 }
@@ -146,7 +143,7 @@ function requestOf(input: CommandInput): ReportRequest {
 }
 
 async function write(
-  client: Client,
+  client: SeatCaller,
   request: ReportRequest,
   onProgress: NonNullable<ReportReadOptions["onProgress"]>,
 ): Promise<string> {
@@ -158,15 +155,18 @@ async function write(
     ...request,
     teams: teams?.chosen,
   });
+  const { organizations } = identity.scope;
+  // The operator reads the metrics of every plan.
+  const hidden = client.isOperator ? organizations.filter((each) => each.metrics !== "ready") : organizations;
   const notes = [
-    ...notesOf(request, identity.scope.organizations),
+    ...notesOf(request, hidden),
     ...(list !== undefined && !teams
       ? [{ text: "Without teams, which this key may not read", names: [] }]
       : []),
   ];
   const options = {
     ...{ pageSizeMax: pageLimits.metrics.max, timeZone, nowMs, onProgress, isWanted },
-    filters: reportFilters(identity, filters),
+    filters: client.isOperator ? [{}] : reportFilters(identity, filters),
   };
   if (list !== undefined && isListFormat(format)) {
     const pullRequests = await readPullRequests(client, query, options);
@@ -186,9 +186,9 @@ async function write(
  * read them; a report only if it was asked for.
  */
 async function teamsFor(
-  client: Client,
+  client: SeatCaller,
   { by, list, filters, teams: names }: ReportRequest,
-  { key, permissions }: AnswerOf<"whoami">,
+  { key, permissions }: Awaited<ReturnType<SeatCaller["whoami"]>>["body"],
 ) {
   const { repository_ids: _, ...scope } = filters;
   const isAsked = by === "team" || names !== undefined;

@@ -9,7 +9,10 @@ export const connectionOptions: OptionDefinitions = {
   data: { value: "DIR", help: `the local service's data (default ${defaultDataPath})` },
   stack: { value: "NAME", help: "work on this deployed stack instead" },
   region: { value: "REGION", help: "the stack's AWS region (default: the environment's)" },
-  operator: { value: "NAME", help: "who makes an operator's changes, for the audit log (default: operator)" },
+  operator: {
+    value: "NAME",
+    help: "who makes an operator's changes, for the audit log (default: your AWS identity on a stack, else operator)",
+  },
 };
 
 /** Opens what --data or --stack names, runs the work on it and always closes it. */
@@ -18,11 +21,12 @@ export async function withConnection<Result>(
   work: (connection: Connection) => Promise<Result>,
   { create = false }: { readonly create?: boolean } = {},
 ): Promise<Result> {
-  const operator = operatorName(input);
+  const given = operatorName(input);
   const connection = await open(input, create);
   const { audited } = connection;
-  const named = operator && { audited: { ...audited, actor: { ...audited.actor, name: operator } } };
   try {
+    const name = given ?? (await connection.identityName?.()) ?? audited.actor.name;
+    const named = { audited: { ...audited, actor: { ...audited.actor, name } } };
     return await work({ ...connection, ...named });
   } finally {
     await connection.close();

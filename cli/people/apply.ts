@@ -19,7 +19,7 @@ export const apply: Command = {
   async run(input, terminal, findTarget) {
     const wishes = await readWishes(input.requiredArgument("FILE.csv"));
     await callApi(input, findTarget, async (client) => {
-      const people = await readPeople(client);
+      const people = await readPeople(client, input.text("org"));
       const { steps, batches } = await batchesOf(client, people, wishes, input.text("org"));
       const seatsLeft = await planOf(batches);
       const isDry = input.flag("dry-run");
@@ -51,5 +51,6 @@ function showPlan(terminal: Terminal, steps: readonly Step[], seatsLeft: number 
     plan: why === null ? `${words[outcome]} ${what}` : `fails: ${why}`,
   }));
   if (rows.length > 0) terminal.out(formatTable(rows, terminal.paint));
+  else terminal.say("The file asks for nothing.");
   if (seatsLeft !== null) terminal.say(`Seats left after it: ${seatsLeft}.`);
 }

@@ -17,13 +17,13 @@ export const leave: Command = {
   run: (input, terminal, findTarget) =>
     callApi(input, findTarget, async (client) => {
       const name = input.requiredArgument("EMAIL|USER");
-      const people = await readPeople(client);
+      const people = await readPeople(client, input.text("org"));
       const isGone =
         people.isWorkspace && name.includes("@") && peopleNamed(people, name, undefined).length === 0;
       // Whoever has left every organization may still own tokens of the workspace.
       const person = isGone ? undefined : personNamed(people, name, input.text("org"));
-      const named = person?.hasSeat ? seatName(people, person, "unassign") : undefined;
-      const keys = await keysOf(client, people, person ?? { email: name, memberships: [] });
+      const named = person?.user.seat_assigned ? seatName(people, person, "unassign") : undefined;
+      const keys = await keysOf(client, people, person ? person.user.email : name, person?.memberships ?? []);
       const inUse = people.caller.key.id;
       const ends = keys.filter(
         ({ id, kind }) => ["user", "agentic", "workspace"].includes(kind) && id !== inUse,

@@ -17,7 +17,7 @@ export const show: Command = {
   examples: ["people show ada@acme.example", "people show 502 --org 1001"],
   run: (input, terminal, findTarget) =>
     callApi(input, findTarget, async (client) => {
-      const people = await readPeople(client);
+      const people = await readPeople(client, input.text("org"));
       const person = personNamed(people, input.requiredArgument("EMAIL|USER"), input.text("org"));
       const notReadable: string[] = [];
       /** A part that the key may not read is left out and named. */
@@ -32,7 +32,7 @@ export const show: Command = {
           person.user,
         ),
       );
-      const keys = await part("keys", () => keysOf(client, people, person));
+      const keys = await part("keys", () => keysOf(client, people, person.user.email, person.memberships));
       const { username, email, seat_assigned } = person.user;
       const about = {
         ...{ email, username, seat_assigned },

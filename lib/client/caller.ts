@@ -31,15 +31,19 @@ export type Caller = Pick<Client, "pages"> &
     seatGroups(organization: string | undefined): Promise<readonly SeatCaller[]>;
   };
 
-/** The calls about one group of seats. */
+/** What a report reads. */
+export type ReportCaller = Calls<"listReviewMetrics" | "listReviewCommentMetrics" | "listTeams">;
+
+/** The calls about one group of seats, and about the organizations that share it. */
 export type SeatCaller = Pick<Client, "pages"> &
-  Calls<"listReviewMetrics"> & {
+  ReportCaller & {
     assignSeats(request: RequestOf<"assignSeats">): Answer<{
       readonly failed: ReadonlyArray<{ readonly id: string; readonly message: string }>;
     }>;
     whoami(): Answer<{
-      readonly key: Pick<AnswerOf<"whoami">["key"], "kind">;
+      readonly key: Pick<AnswerOf<"whoami">["key"], "kind" | "only">;
       readonly scope: Pick<AnswerOf<"whoami">["scope"], "home" | "organizations">;
+      readonly permissions: readonly string[];
     }>;
     /** Reads the metrics of every plan, leaves out organizations without metrics, and may name any number of authors. */
     readonly isOperator?: true;

@@ -18,8 +18,6 @@ export const permissionResources = [
   "security",
 ] as const;
 export const accessTypes = ["read", "write", "delete"] as const;
-export type PermissionResource = (typeof permissionResources)[number];
-export type AccessType = (typeof accessTypes)[number];
 
 /** Every permission here is checked somewhere; there are no others. */
 export const permissions = [

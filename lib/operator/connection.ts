@@ -26,6 +26,8 @@ export type Connection = {
   readonly table: Table;
   /** For operations that write an audit entry: the connection determines how long entries are kept. */
   readonly audited: AuditedContext;
+  /** Of a stack: who works on it, as AWS names it. */
+  identityName?(): Promise<string>;
   readonly vectors: VectorSearch;
   /** The embedder that the review index of this connection uses. */
   embedder(): Promise<Embedder>;

@@ -4,15 +4,18 @@ import type { SeatCaller } from "../client/caller.ts";
 import type { AnswerOf, RequestOf } from "../client/client.ts";
 import { pageLimits } from "../contract/limits.ts";
 import * as auditing from "../contract/operations/audit-logs.ts";
+import { listTeams } from "../contract/operations/teams.ts";
 import * as users from "../contract/operations/users.ts";
 import { isWorkspaceTenant, poolOf } from "../contract/tenants.ts";
 import { auditPosition, exportAuditLog } from "../http/audit-walk.ts";
-import { positionText } from "../http/cursors.ts";
-import { readReviews } from "../metrics/read.ts";
+import { positionInPartition, positionText } from "../http/cursors.ts";
+import { type MetricsPage, readReviewComments, readReviews } from "../metrics/read.ts";
+import { writeReviewComments } from "../metrics/review-comments.ts";
 import { writeReview } from "../metrics/review-formats.ts";
-import { headPrefetch } from "../metrics/walk.ts";
+import { headPrefetch, type MetricsContext, type PlacedEntry } from "../metrics/walk.ts";
 import { findOrganizationByName, readAllOrganizations } from "../organizations/find.ts";
 import { assignSeats } from "../people/assign-seats.ts";
+import { listTeams as readTeams } from "../people/list-teams.ts";
 import { listUsers } from "../people/list-users.ts";
 import { ByteWriter } from "../runtime/byte-writer.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
@@ -45,6 +48,20 @@ function groupCaller(
   const scope = { organizations, selector: isWorkspace ? "all" : `one:${uuid}` };
   const call = { ...audited, principal: { tenant, key: { authorized: null } }, scope };
   const ready = organizations.filter(({ metrics }) => metrics === "ready");
+  /** One page of metrics, of all organizations that have them or of the one that is named. */
+  const metricsOf = async <Body>(query: MetricsQuery, read: (walk: MetricsContext) => Promise<Body>) => {
+    const { start_date, end_date, user_ids, repository_ids, org_id, ...place } = query;
+    const named = ready.filter((each) => org_id === undefined || namesOf(each).includes(org_id));
+    if (named.length === 0) return { body: { data: [], next_cursor: null } };
+    const lists = { user_ids: user_ids?.split(","), repository_ids: repository_ids?.split(",") };
+    const body = await read({
+      ...{ ...call, scope: { organizations: named }, input: { query: { start_date, end_date, ...lists } } },
+      paging: pagingOf(place, pageLimits.metrics.default),
+      prefetched: await new ReadAhead().read(table, headPrefetch(tenant)),
+      signal: new AbortController().signal,
+    });
+    return { body };
+  };
   const paged = {
     async listUsers({ query = {} }: RequestOf<"listUsers">): Promise<AnswerOf<"listUsers">> {
       const paging = pagingOf(query, pageLimits.users.default);
@@ -65,21 +82,24 @@ function groupCaller(
     pages: pagesOf(paged),
     whoami: async () => ({
       body: {
-        key: { kind: isWorkspace ? "workspace" : "organization" },
+        key: { kind: isWorkspace ? "workspace" : "organization", only: null },
         scope: { home: null, organizations: organizations.map(describeOrganization) },
+        permissions: [listTeams.needs],
       },
     }),
-    listReviewMetrics: async ({ query: { start_date, end_date, user_ids, ...place } }) => {
-      if (ready.length === 0) return { body: { data: [], next_cursor: null } };
-      const { records, nextCursor } = await readReviews({
-        ...{ ...call, scope: { organizations: ready } },
-        // No format: no answer limits the size of a page.
-        input: { query: { start_date, end_date, user_ids: user_ids?.split(","), status: "all", format: "" } },
-        paging: pagingOf(place, pageLimits.metrics.default),
-        prefetched: await new ReadAhead().read(table, headPrefetch(tenant)),
-        signal: new AbortController().signal,
-      });
-      return { body: { data: records.map(asRecord), next_cursor: nextCursor } };
+    // No format: no answer limits the size of a page.
+    listReviewMetrics: ({ query: { status = "merged", ...query } }) =>
+      metricsOf(query, async (walk) => {
+        const input = { query: { ...walk.input.query, status, format: "" } };
+        return asBody(await readReviews({ ...walk, input }), writeReview);
+      }),
+    listReviewCommentMetrics: ({ query }) =>
+      metricsOf(query, async (walk) => asBody(await readReviewComments(walk), writeReviewComments)),
+    listTeams: async ({ query = {} }) => {
+      const paging = pagingOf(query, pageLimits.teams.default);
+      const place = { after: positionInPartition(paging), limit: paging.pageSize };
+      const { found, next } = await readTeams(table, organizations, place);
+      return { body: { teams: found.map(({ record }) => record), next_cursor: next && paging.next(next) } };
     },
     assignSeats: async ({ body }) => ({
       body: await assignSeats(call, parsed(users.assignSeats.body, body)),
@@ -87,9 +107,21 @@ function groupCaller(
   };
 }
 
-/** A record as the API answers it: it is only written, never an object. */
-function asRecord(review: Parameters<typeof writeReview>[1]) {
-  const out = new ByteWriter();
-  writeReview(out, review);
-  return JSON.parse(out.written().toString());
+type MetricsQuery = Omit<RequestOf<"listReviewMetrics">["query"], "status" | "format">;
+
+const namesOf = ({ uuid, provider, provider_organization_id: id }: OrganizationItem): readonly string[] => [
+  ...[uuid, id, `${provider}:${id}`],
+];
+
+/** The records as the API answers them: they are only written, never objects. */
+function asBody<Record extends PlacedEntry>(
+  { records, nextCursor }: MetricsPage<Record>,
+  write: (out: ByteWriter, record: Record) => void,
+) {
+  const parsedRecord = (record: Record) => {
+    const out = new ByteWriter();
+    write(out, record);
+    return JSON.parse(out.written().toString());
+  };
+  return { data: records.map(parsedRecord), next_cursor: nextCursor };
 }

@@ -9,6 +9,7 @@ import { systemRandom } from "../runtime/random.ts";
 import { createStoreClient } from "../store/client.ts";
 import { createDynamoTable } from "../store/dynamo.ts";
 import { createVectorSearch } from "../store/vectors.ts";
+import { callerArn } from "./aws-request.ts";
 import type { Connection } from "./connection.ts";
 import { operatorDeps } from "./operator-deps.ts";
 import { importQueue, pacedQueue } from "./paced-queue.ts";
@@ -36,6 +37,8 @@ export async function connectToStack(stackName: string, region: string | undefin
     queue: importQueue(queue, systemRandom.uuid()),
     table,
     audited: operatorDeps(table, Number(output(stackOutputs.auditRetentionDays))),
+    // A closed network may not reach this service of AWS: that must not stop a repair.
+    identityName: () => callerArn(identity).catch(() => "operator, whose identity AWS did not tell"),
     vectors: createVectorSearch(options),
     embedder: async () => {
       const { embedderInUse } = await import("./stack-embedder.ts");

@@ -65,7 +65,8 @@ type SeatRequest = {
 };
 
 /** One person as the caller named them: by one id, or by several that are the same person. */
-type RequestedPerson = { readonly ids: readonly string[]; readonly person: Key | undefined };
+type RequestedPerson = NamedPerson & { readonly ids: readonly string[] };
+type NamedPerson = { readonly person: Key | undefined; readonly email?: string | null | undefined };
 
 /** Where the seats are, and which audit logs record the change. */
 type SeatContext = SeatEntryOwner & {
@@ -101,11 +102,10 @@ export async function assignSeatsToMembers(
     // In a workspace only the member item contains the address that the person is stored under.
     !isWorkspaceTenant(pool) ? readState(context, seatContext, ids.map(bySelf)) : undefined,
   ]);
-  const personOf = (item: Item | undefined): Key | undefined => {
-    const member = item && parseMember(item);
-    return member?.active ? personKeyOf(pool, uuid, member) : undefined;
-  };
-  const named = ids.map((id, index) => ({ id, person: personOf(items[index]) }));
+  const named = ids.map((id, index) => {
+    const member = items[index] && parseMember(items[index]);
+    return { id, email: member?.email, person: member?.active ? personKeyOf(pool, uuid, member) : undefined };
+  });
   return await assign(context, seatContext, request, { named, prefetchedState });
 }
 
@@ -167,7 +167,7 @@ async function assign(
     named,
     prefetchedState,
   }: {
-    readonly named: ReadonlyArray<{ readonly id: string; readonly person: Key | undefined }>;
+    readonly named: ReadonlyArray<NamedPerson & { readonly id: string }>;
     readonly prefetchedState?: SeatsState | undefined;
   },
 ): Promise<BatchOutcomes> {
@@ -185,11 +185,13 @@ async function assign(
 }
 
 /** In the order of each person's first id. An id without a person forms its own group. */
-function byPerson(
-  named: ReadonlyArray<{ readonly id: string; readonly person: Key | undefined }>,
-): RequestedPerson[] {
+function byPerson(named: ReadonlyArray<NamedPerson & { readonly id: string }>): RequestedPerson[] {
   const groups = Map.groupBy(named, ({ id, person }) => (person ? `person ${person.sk}` : `id ${id}`));
-  return [...groups.values()].map((group) => ({ ids: group.map(({ id }) => id), person: group[0]?.person }));
+  return [...groups.values()].map((group) => ({
+    ids: group.map(({ id }) => id),
+    email: group[0]?.email,
+    person: group[0]?.person,
+  }));
 }
 
 const keysOf = (people: readonly RequestedPerson[]): Key[] => people.flatMap(({ person }) => person ?? []);
@@ -286,7 +288,7 @@ function decideEach(
   const failures: SeatFailure[] = [];
   const organizations = new Set<string>();
   let memberships = 0;
-  for (const { ids, person } of rest) {
+  for (const { ids, person, email } of rest) {
     const item = person && stored.get(person.sk);
     const change = item && personChange(item, { seat, seat_decided: seat });
     const logs = () => (change ? seatContext.logsOf(change.before) : []);
@@ -306,7 +308,8 @@ function decideEach(
       for (const uuid of logsAfter) organizations.add(uuid);
       if (takesSeat) available--;
       changes.push(change);
-      if (change.before.seat !== seat) changed.push({ ids, organizations: logsAfter });
+      if (change.before.seat !== seat)
+        changed.push({ ids, email: email ?? change.before.email, organizations: logsAfter });
     }
     if (change?.before.seat === seat) unchanged.push(...ids);
     decided++;

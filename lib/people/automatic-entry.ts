@@ -58,11 +58,8 @@ export function automaticSeatsEntry(
 export const automaticRoleEntry = (
   store: Store,
   organization: AuditedOrganization,
-  {
-    user_id: id,
-    before,
-    after,
-  }: { readonly user_id: string; readonly before: string; readonly after: string },
+  before: string,
+  { user_id: id, email, role: after }: MemberItem,
   occurredAt: string,
 ): Put[] =>
   systemEntry(store, {
@@ -75,7 +72,7 @@ export const automaticRoleEntry = (
     metadata: {
       role: after,
       ids: [id],
-      changes: [{ id, before, after }],
+      changes: [{ id, email, before, after }],
       failed: [],
       reason: "member saved",
       occurred_at: occurredAt,
@@ -86,7 +83,7 @@ export const automaticRoleEntry = (
 export const memberRemovedEntry = (
   store: Store,
   organization: AuditedOrganization,
-  { user_id, username, role }: MemberItem,
+  { user_id, username, email, role }: MemberItem,
   seat: { readonly before: boolean; readonly after: boolean },
 ): Put[] =>
   systemEntry(store, {
@@ -98,6 +95,7 @@ export const memberRemovedEntry = (
     organization,
     metadata: {
       username,
+      email,
       before: { active: true, role, seat_assigned: seat.before },
       after: { active: false, seat_assigned: seat.after },
     },

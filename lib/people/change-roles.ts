@@ -84,7 +84,7 @@ function decide(
   const changes = changing
     .map(parseMember)
     .filter(({ role }) => role !== change.role)
-    .map(({ user_id, role }) => ({ id: user_id, before: role, after: change.role }));
+    .map(({ user_id, email, role }) => ({ id: user_id, email, before: role, after: change.role }));
   const failed = unrecorded.forEntry(changes.length > 0, failures);
   const entry = failed
     ? auditWritesFor(context, {

@@ -165,12 +165,7 @@ function entriesOf(
   const occurred_at = occurredAtOf(version);
   const roles =
     before && after.active && before.role !== after.role
-      ? automaticRoleEntry(
-          store,
-          organization,
-          { user_id: after.user_id, before: before.role, after: after.role },
-          occurred_at,
-        )
+      ? automaticRoleEntry(store, organization, before.role, after, occurred_at)
       : [];
   const seat = seatStepOf(draft, step, after);
   const isEarned = after.seat_earned === true && before?.seat_earned !== true;

@@ -19,6 +19,7 @@ export type SeatEntryOwner = {
 export type SeatChange = {
   /** The ids that the caller used for the person. */
   readonly ids: readonly string[];
+  readonly email: string | null;
   /** UUIDs. */
   readonly organizations: readonly string[];
 };
@@ -51,6 +52,7 @@ export function seatEntry(
       summary: `${isAssigned ? "Seats assigned" : "Seats unassigned"}: ${named(ids)}`,
       metadata: {
         ids,
+        emails: changed.flatMap(({ email }) => email ?? []),
         before: { seat_assigned: !isAssigned },
         after: { seat_assigned: isAssigned },
         failed: recordedFailures(failures),

@@ -1,4 +1,4 @@
-import type { AnswerOf } from "../client/client.ts";
+import type { SeatCaller } from "../client/caller.ts";
 import type { KeyKind } from "../contract/access.ts";
 import { chunksOf } from "../runtime/chunks.ts";
 import { type Organization, reasonLeftOut } from "./left-out.ts";
@@ -28,7 +28,7 @@ export function metricsFilters(
 
 /** The same for a report about what `chosen` names, or about everything. If nothing can be read, the API says why. */
 export function reportFilters(
-  { key, scope }: Pick<AnswerOf<"whoami">, "key" | "scope">,
+  { key, scope }: Awaited<ReturnType<SeatCaller["whoami"]>>["body"],
   chosen: OrganizationFilter,
 ): readonly OrganizationFilter[] {
   if (chosen.org_id !== undefined || chosen.organization_ids !== undefined) return [{}];

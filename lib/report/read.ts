@@ -1,4 +1,4 @@
-import type { Client } from "../client/client.ts";
+import type { ReportCaller } from "../client/caller.ts";
 import { pagesInHalves } from "../client/pages-in-halves.ts";
 import { msPerDay } from "../contract/days.ts";
 import type { CommentsRecord, ReviewRecord } from "../contract/records-metrics.ts";
@@ -36,7 +36,7 @@ export type ReportReadOptions = {
 
 /** Every merged, reviewed pull request of the period, with its findings. */
 export async function readPullRequests(
-  client: Client,
+  client: ReportCaller,
   query: ReportQuery,
   options: ReportReadOptions,
 ): Promise<PullRequest[]> {
@@ -92,7 +92,7 @@ export type PullRequestsAndBefore = {
 
 /** The pull requests of the period and of the period before, in one walk. */
 export async function readWithBefore(
-  client: Client,
+  client: ReportCaller,
   query: ReportQuery,
   options: ReportReadOptions & { readonly nowMs: number },
 ): Promise<PullRequestsAndBefore> {

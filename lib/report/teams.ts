@@ -1,4 +1,5 @@
-import type { AnswerOf, Client } from "../client/client.ts";
+import type { ReportCaller } from "../client/caller.ts";
+import type { AnswerOf } from "../client/client.ts";
 import { pagesInHalves } from "../client/pages-in-halves.ts";
 import type { PullRequest } from "./pull-request.ts";
 
@@ -13,7 +14,7 @@ type TeamFilter = { readonly org_id?: string; readonly organization_ids?: string
 
 /** All teams as they are now: teams have no history. */
 export async function readTeams(
-  client: Client,
+  client: Pick<ReportCaller, "listTeams">,
   filter: TeamFilter,
   { pageSizeMax, signal }: { readonly pageSizeMax: number; readonly signal?: AbortSignal },
 ): Promise<Team[]> {

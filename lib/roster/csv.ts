@@ -1,6 +1,8 @@
-import { readFilePieces, readFileRows, statOf } from "../mirror/disk.ts";
+import { readFile } from "node:fs/promises";
+import { Readable } from "node:stream";
+import { readFileRows } from "../mirror/disk.ts";
 import { cellsOf, withoutGuard } from "../mirror/layout.ts";
-import { OperatorError } from "../runtime/operator-error.ts";
+import { OperatorError, systemCode } from "../runtime/operator-error.ts";
 
 /** What a row of the file asks for one person. */
 export type Wish = {
@@ -17,22 +19,25 @@ const seats: Readonly<Record<string, Wish["seat"]>> = { yes: "assign", no: "unas
 
 /** Every problem of the file in one error, by line: nothing is done with a file that is not understood. */
 export async function readWishes(file: string): Promise<readonly Wish[]> {
-  const found = await statOf(file);
-  if (!found) throw new OperatorError(`There is no file ${file}.`);
+  const bytes = await readFile(file).catch((error: unknown) => {
+    throw new OperatorError(`${file} cannot be read (${systemCode(error)}).`);
+  });
   const rows = [];
   let line = 1;
-  for await (const { row } of readFileRows(readFilePieces(file, found.size), true)) {
+  for await (const { row } of readFileRows(Readable.from([bytes]), true)) {
     const text = row.toString().replace(/^\uFEFF/, "");
     rows.push({ line, cells: cellsOf(text).map((cell) => withoutGuard(cell.trim()).trim()) });
     line += text.split("\n").length;
   }
   const [header, ...people] = rows;
   const names = header?.cells.map((name) => name.toLowerCase()) ?? [];
-  const unknown = names.filter((name) => !columns.some((column) => column === name));
+  const unknown = names.filter(
+    (name, index) => !columns.some((column) => column === name) || names.indexOf(name) < index,
+  );
   const has = (name: (typeof columns)[number]) => names.includes(name);
   if (unknown.length > 0 || !(has("email") || has("user_id")) || !(has("seat") || has("role")))
     throw new OperatorError(
-      `${file} must begin with a line of column names, separated by commas: email or user_id, and seat or role. ` +
+      `${file} must begin with a line of column names, separated by commas: email or user_id, and seat or role, each once and no others. ` +
         `It has ${names.map((name) => JSON.stringify(name)).join(", ") || "none"}.`,
     );
   const problems: string[] = [];

@@ -1,13 +1,11 @@
 import type { AnswerOf, Client } from "../client/client.ts";
 import { pageLimits } from "../contract/limits.ts";
 import { type Home, membershipsOf, type User } from "../report/seats.ts";
-import { OperatorError } from "../runtime/operator-error.ts";
+import { OperatorError, UsageError } from "../runtime/operator-error.ts";
 
 export type Membership = ReturnType<typeof membershipsOf>[number];
 export type Person = {
   readonly user: User;
-  readonly email: string | null;
-  readonly hasSeat: boolean;
   readonly memberships: readonly Membership[];
 };
 
@@ -18,29 +16,28 @@ export type People = {
   readonly list: readonly Person[];
 };
 
-/** Everybody that the key can see: of its workspace, or of its organization. */
-export async function readPeople(client: Client): Promise<People> {
+/** Everybody that the key can see: of its workspace, or of its organization. `org`: as the user named it. */
+export async function readPeople(client: Client, org: string | undefined): Promise<People> {
   const { body: caller } = await client.whoami();
   const home = caller.scope.home ?? caller.scope.organizations[0] ?? null;
+  const isWorkspace = caller.key.kind === "workspace";
+  const isHome = home && org !== undefined && isIn({ ...home, org_id: home.provider_organization_id }, org);
+  // The API ignores the organization that such a key names, so the changes would be made in another one.
+  if (org !== undefined && !isWorkspace && !isHome)
+    throw new UsageError(`--org ${org}: this key acts only on ${home?.provider_organization_id}.`);
   const list: Person[] = [];
   for await (const { body } of client.pages("listUsers", { query: { limit: pageLimits.users.max } }))
-    for (const user of body.users)
-      list.push({
-        user,
-        email: user.email,
-        hasSeat: user.seat_assigned,
-        memberships: membershipsOf(user, home),
-      });
-  return { caller, home, isWorkspace: caller.key.kind === "workspace", list };
+    list.push(...body.users.map((user) => ({ user, memberships: membershipsOf(user, home) })));
+  return { caller, home, isWorkspace, list };
 }
 
-export const isIn = ({ provider, org_id }: Membership, org: string): boolean =>
+export const isIn = ({ provider, org_id }: Pick<Membership, "provider" | "org_id">, org: string): boolean =>
   org === org_id || org === `${provider}:${org_id}`;
 
 /** By e-mail address in any letter case, or by user id, which is unique only within an organization. */
 export function peopleNamed({ list }: People, name: string, org: string | undefined): readonly Person[] {
   const email = name.toLowerCase();
-  const byEmail = list.filter((person) => person.email?.toLowerCase() === email);
+  const byEmail = list.filter(({ user }) => user.email?.toLowerCase() === email);
   if (byEmail.length > 0) return byEmail;
   return list.filter(({ memberships }) =>
     memberships.some((each) => each.user_id === name && (org === undefined || isIn(each, org))),
@@ -52,7 +49,8 @@ export function problemOf(found: readonly Person[], name: string): string | unde
   if (found.length === 0)
     return `${name} is unknown: there is no such person in the organizations of this key`;
   if (found.length === 1) return undefined;
-  return `${name} is ambiguous: ${found.map(labelOf).join(", ")}. Use the e-mail address, or --org`;
+  const users = found.map((person) => `${labelOf(person)} (user id ${userIdsOf(person)})`);
+  return `${name} is ambiguous: ${users.join(", ")}. Use another of these names, or --org`;
 }
 
 export function personNamed(people: People, name: string, org: string | undefined): Person {
@@ -63,17 +61,20 @@ export function personNamed(people: People, name: string, org: string | undefine
   return person;
 }
 
-export const labelOf = ({ email, user, memberships }: Person): string =>
-  email ?? user.username ?? memberships.map(({ user_id }) => user_id).join("/");
+const userIdsOf = ({ memberships }: Person): string =>
+  [...new Set(memberships.map(({ user_id }) => user_id))].join("/");
+
+export const labelOf = (person: Person): string =>
+  person.user.email ?? person.user.username ?? userIdsOf(person);
 
 /** How `POST /v1/users/seats` names the person with this key; undefined if it cannot. */
 export function seatName(
   { isWorkspace }: People,
-  { email, user, memberships }: Person,
+  { user, memberships }: Person,
   action: "assign" | "unassign",
 ) {
   if (!isWorkspace) return memberships[0] && { field: "user_ids" as const, id: memberships[0].user_id };
-  if (email !== null) return { field: "emails" as const, id: email };
+  if (user.email !== null) return { field: "emails" as const, id: user.email };
   const holder = "seat_holder_id" in user && action === "unassign" ? user.seat_holder_id : undefined;
   return holder === undefined ? undefined : { field: "user_ids" as const, id: holder };
 }
@@ -84,7 +85,8 @@ type Key = AnswerOf<"listKeys">["keys"][number];
 export async function keysOf(
   client: Client,
   { isWorkspace }: People,
-  { email, memberships }: Pick<Person, "email" | "memberships">,
+  email: string | null,
+  memberships: readonly Membership[],
 ): Promise<readonly Key[]> {
   const list = async (query: { org_id?: string }) => {
     const keys: Key[] = [];

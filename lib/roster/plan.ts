@@ -23,8 +23,9 @@ type Batch = {
   readonly makesAdmins?: boolean;
   readonly outcome: "gets" | "loses";
   readonly calls: Call[];
-  send(ids: string[], dryRun: boolean): Promise<Answer>;
+  send(calls: readonly Call[], dryRun: boolean): Promise<Answer>;
 };
+const idsOf = (calls: readonly Call[]) => calls.map(({ id }) => id);
 type Answer = {
   readonly failed: ReadonlyArray<{ readonly id: string; readonly code: string; readonly message: string }>;
   readonly unchanged?: readonly string[] | undefined;
@@ -59,13 +60,17 @@ export async function batchesOf(
       steps.push(step);
       return step;
     };
-    const found = peopleNamed(people, name, org).filter(
-      ({ memberships }) =>
-        email === "" || userId === "" || memberships.some(({ user_id }) => user_id === userId),
+    const named = peopleNamed(people, name, org);
+    const isBoth = email !== "" && userId !== "";
+    const found = named.filter(
+      ({ memberships }) => !isBoth || memberships.some(({ user_id }) => user_id === userId),
     );
     const [person] = found;
     const first = person && lines.get(person);
-    const problem = first === undefined ? problemOf(found, name) : `${name} is on line ${first} already`;
+    const problem =
+      first === undefined
+        ? problemOf(found, isBoth && named.length > 0 ? `${name} with the user id ${userId}` : name)
+        : `${name} is on line ${first} already`;
     if (problem !== undefined || !person) {
       begin("person", problem ?? null);
       continue;
@@ -80,8 +85,9 @@ export async function batchesOf(
           {
             isSeat: true,
             outcome: seat === "assign" ? "gets" : "loses",
-            send: async (ids, dry_run) =>
-              (await client.assignSeats({ body: { action: seat, [named.field]: ids, dry_run } })).body,
+            send: async (calls, dry_run) =>
+              (await client.assignSeats({ body: { action: seat, [named.field]: idsOf(calls), dry_run } }))
+                .body,
           },
           { step: begin("seat"), id: named.id },
         );
@@ -108,8 +114,8 @@ export async function batchesOf(
         isSeat: false,
         makesAdmins: wanted.id === "cr_admin",
         outcome: "gets",
-        send: async (user_ids, dry_run) => {
-          const body = { user_ids, dry_run, ...place };
+        send: async (calls, dry_run) => {
+          const body = { user_ids: idsOf(calls), dry_run, ...place };
           return wanted.id === "cr_admin" || wanted.id === "cr_member"
             ? (await client.changeRoles({ body: { ...body, role: wanted.id } })).body
             : (await client.giveRole({ path: { role_id: wanted.id }, body })).body;
@@ -131,14 +137,7 @@ export async function planOf(batches: readonly Batch[]): Promise<number | null> 
   let free: number | null = null;
   for (const { isSeat, outcome, calls, send } of batches)
     for (const some of chunksOf(calls, peopleLimits.batchUsersMax)) {
-      const {
-        failed,
-        unchanged = [],
-        seats_left,
-      } = await send(
-        some.map(({ id }) => id),
-        true,
-      );
+      const { failed, unchanged = [], seats_left } = await send(some, true);
       const failures = new Map(failed.map((each) => [each.id, each]));
       const changing = some.filter(({ id }) => !unchanged.includes(id) && !failures.has(id));
       if (isSeat && free === null && seats_left !== undefined)
@@ -175,10 +174,7 @@ export async function carryOut(batches: readonly Batch[], say: (text: string) =>
   let done = 0;
   for (const [index, { some, send }] of left.entries()) {
     try {
-      const { failed } = await send(
-        some.map(({ id }) => id),
-        false,
-      );
+      const { failed } = await send(some, false);
       const failures = new Map(failed.map((each) => [each.id, each.message]));
       for (const { step, id } of some) {
         const why = failures.get(id);

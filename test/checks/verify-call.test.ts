@@ -1,20 +1,10 @@
-import { once } from "node:events";
-import { createServer, type RequestListener } from "node:http";
 import { expect, test } from "vitest";
 import { describeApiError } from "../../cli/describe-api-error.ts";
 import { callExpecting } from "../../lib/checks/service/call.ts";
 import { closedAddressCheck } from "../../lib/checks/service/checks.ts";
 import { createClient } from "../../lib/client/client.ts";
 import { whoami } from "../../lib/contract/operations/keys.ts";
-
-async function listening(answer: RequestListener) {
-  const server = createServer(answer);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const port = typeof address === "object" && address ? address.port : 0;
-  return { url: `http://127.0.0.1:${port}`, close: () => void server.close() };
-}
+import { listening } from "../support/listening.ts";
 
 test("neither verify nor another command follows a redirect with a key, and the message names the cause", async () => {
   const keys: unknown[] = [];

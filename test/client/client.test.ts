@@ -1,7 +1,8 @@
 import { once } from "node:events";
-import { createServer, type RequestListener } from "node:http";
+import { createServer } from "node:http";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createClient, ReviewApiError } from "../../lib/client/client.ts";
+import { listening } from "../support/listening.ts";
 
 afterEach(() => {
   vi.useRealTimers();
@@ -451,15 +452,6 @@ async function halfServer(halves: number, ending: "broken" | "open") {
     server.close();
   };
   return { client, asked: () => asked, close };
-}
-
-async function listening(answer: RequestListener) {
-  const server = createServer(answer);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const port = typeof address === "object" && address ? address.port : 0;
-  return { url: `http://127.0.0.1:${port}`, close: () => void server.close() };
 }
 
 test("the client follows no redirect: the key reaches only the address that the caller chose", async () => {

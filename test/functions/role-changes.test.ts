@@ -232,28 +232,31 @@ describe("POST /v1/users/roles with ALL", () => {
   });
 });
 
-test("the entry of a role change has the role before, every failed id, and only the changed people", async () => {
+test("the entry of a change has the role before, failed ids, and the people, also by e-mail address", async () => {
   const uuid = await world.organization("recorded", { instance_id: "fleet" });
   const place = gitlab("fleet", "recorded");
   await world.member(place, "boss", { role: "cr_admin" });
-  await world.member(place, "ann");
+  await world.member(place, "ann", { email: "Ann@x.test" });
   await world.member(place, "bob", { role: "cr_admin" });
   const text = await world.adminKey(uuid, "boss");
   const call = (body: object) => api.call("/v1/users/roles", { key: text, body });
   await call({ role: "cr_admin", user_ids: ["ann", "bob", "ghost"] });
   await call({ role: "cr_admin", user_ids: ["ann"] });
   await call({ role: "cr_admin", user_ids: ["ghost"] });
-  const { json } = await api.call("/v1/audit-logs?actions=roles.changed", { key: text });
+  await api.call("/v1/users/seats", { key: text, body: { action: "assign", user_ids: ["ann", "ghost"] } });
+  // The calls name user ids, and whoever looks for the person knows the e-mail address.
+  const { json } = await api.call("/v1/audit-logs?search=ann@x.test&order=asc", { key: text });
   expect(json).toMatchObject({
     data: [
       {
         metadata: {
           role: "cr_admin",
           ids: ["ann"],
-          changes: [{ id: "ann", before: "cr_member", after: "cr_admin" }],
+          changes: [{ id: "ann", email: "Ann@x.test", before: "cr_member", after: "cr_admin" }],
           failed: [{ id: "ghost", code: "USER_NOT_FOUND" }],
         },
       },
+      { action: "seats.assigned", metadata: { ids: ["ann"], emails: ["Ann@x.test"] } },
     ],
   });
 });

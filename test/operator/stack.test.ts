@@ -10,10 +10,11 @@ import { waitForEmptyQueue } from "../../lib/operator/stack-queue.ts";
 import { saveOrganization } from "../../lib/organizations/save-organization.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
-import { startFakeAws } from "../checks/fake-aws.ts";
+import { callerArn, startFakeAws } from "../checks/fake-aws.ts";
 import { callJson, callTool, event, ndjson, soloOrganization, useDev } from "../cli/support.ts";
 import { TestClock } from "../support/clock.ts";
 import { useStore } from "../support/engine.ts";
+import { scanAll } from "../support/scan-all.ts";
 
 const store = useStore();
 const tools = useDev();
@@ -48,6 +49,7 @@ beforeAll(async () => {
   Object.assign(process.env, local, {
     AWS_ENDPOINT_URL_CLOUDFORMATION: aws.url,
     AWS_ENDPOINT_URL_SQS: aws.url,
+    AWS_ENDPOINT_URL_STS: aws.url,
     AWS_ENDPOINT_URL_BEDROCK_RUNTIME: aws.url,
     AWS_ENDPOINT_URL_DYNAMODB: endpoint,
   });
@@ -69,6 +71,25 @@ afterAll(async () => {
 });
 
 describe("on a deployed stack", () => {
+  test("a change is audited with the AWS identity, with --operator if given, and also without an answer", async () => {
+    const { table } = store();
+    const actors = async () => {
+      const items = (await scanAll(table)).filter(({ action }) => action === "organization.settings_changed");
+      return new Set(items.map(({ actor }) => z.object({ name: z.string() }).parse(actor).name));
+    };
+    const set = (days: string, ...words: readonly string[]) =>
+      callJson("org", "set", "1", "--approval-delay-days", days, ...stack, ...words);
+    await set("1");
+    expect(await actors()).toEqual(new Set([callerArn]));
+    await set("2", "--operator", "Grace");
+    vi.stubEnv("AWS_ENDPOINT_URL_STS", "http://127.0.0.1:9");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await set("3");
+    expect(await actors()).toEqual(
+      new Set([callerArn, "Grace", "operator, whose identity AWS did not tell"]),
+    );
+  });
+
   test("the commands find the table of a deployed stack by the stack's outputs", async () => {
     expect(await callJson("org", "show", "1", ...stack)).toMatchObject({ name: "deployed" });
     expect(await callJson("org", "set", "1", "--approval-delay-days", "4", ...stack)).toMatchObject({

@@ -2,9 +2,9 @@ import * as z from "zod";
 import type { StackOptions } from "../../../infra/options.ts";
 import { embeddingQuota, eventQueueSettings, firewall, lambdaLimits } from "../../contract/platform.ts";
 import { ingest } from "../../contract/workers.ts";
+import { type AwsService, askAws } from "../../operator/aws-request.ts";
 import type { AwsIdentity } from "../../runtime/aws-identity.ts";
 import { OperatorError } from "../../runtime/operator-error.ts";
-import { type AwsService, askAws } from "./aws-request.ts";
 
 /** Half of the unreserved concurrency is left to callers, after the deployment has reserved its own. */
 export async function checkConcurrency(

@@ -4,10 +4,10 @@ import { tls } from "../../../infra/constructs/api-definition.ts";
 import { gatewayBody } from "../../../infra/constructs/gateway-responses.ts";
 import { proofGrants, type proofOutputs, proofTemplate, streamedBytes } from "../../../infra/proof-stack.ts";
 import { errorCodes } from "../../contract/errors.ts";
+import { askAws } from "../../operator/aws-request.ts";
 import type { AwsIdentity } from "../../runtime/aws-identity.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { checkModelQuota } from "../account/account-checks.ts";
-import { askAws } from "../account/aws-request.ts";
 import { type Leftovers, measureInitTimes } from "./init-times.ts";
 import type { ProofStack } from "./stack.ts";
 

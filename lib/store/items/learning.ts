@@ -112,7 +112,6 @@ const pendingItem = itemSchema({
 export type LearningItem = z.output<typeof learningItem>;
 export type DroppedLearning = z.output<typeof droppedLearning>;
 export type PullRequestLearningsItem = z.output<typeof pullRequestLearningsItem>;
-export type MovedItem = z.output<typeof movedItem>;
 export const parseMoved = parseItem("Learning that moved", movedItem);
 export type LearningRemoval = z.output<typeof learningRemovalItem>;
 export const parseLearningRemoval = parseItem("removal of a Learning", learningRemovalItem);

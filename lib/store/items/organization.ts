@@ -51,7 +51,6 @@ const organizationDirectoryItem = itemSchema({
   name: z.string(),
 });
 
-export type OrganizationDirectoryItem = z.output<typeof organizationDirectoryItem>;
 export const parseOrganizationDirectory = parseItem(
   "organization's directory row",
   organizationDirectoryItem,

@@ -85,7 +85,6 @@ export type PoolItem = z.output<typeof poolItem>;
 export type PeopleGuard = z.output<typeof peopleItem>;
 export type MemberItem = z.output<typeof memberItem>;
 export type PersonItem = z.output<typeof personItem>;
-export type MemberReadsItem = z.output<typeof memberReadsItem>;
 export const parsePool = parseItem("seat pool", poolItem);
 export const parsePeopleGuard = parseItem("people guard", peopleItem);
 export const parseMember = parseItem("member", memberItem);

@@ -49,6 +49,8 @@ const events = [
   ["member.saved", member("71", "bo", { seat_assigned: true })],
   ["member.saved", member("71", "cy")],
   ["member.saved", member("71", "di")],
+  ["member.saved", member("71", "t1", { email: "twin@x.test" })],
+  ["member.saved", member("71", "t2", { email: "twin@x.test" })],
   ["member.saved", member("71", "pay", { role: "cr_billing_admin" })],
   // Another person with the user id of somebody in the other organization, and of the workspace's admin.
   ["member.saved", member("72", "ann", { email: "other@x.test", role: "cr_admin" })],
@@ -76,7 +78,12 @@ beforeEach(async () => {
 });
 const apply = async (csv: string, ...words: readonly string[]) => {
   await writeFile(file, csv);
-  return await callTool("people", "apply", file, "--key", token, ...words);
+  const key = words.includes("--key") ? [] : ["--key", token];
+  return await callTool("people", "apply", file, ...key, ...words);
+};
+const organizationKey = async (org: string, owner: string) => {
+  const words = ["--kind", "organization", "--org", org, "--owner", owner, "--role", "cr_admin"];
+  return issued.parse(await local("keys", "create", ...words)).key;
 };
 const plans = ({ stdout }: { readonly stdout: string }) => {
   const { steps, ...rest } = z
@@ -144,12 +151,38 @@ describe("people apply", () => {
     // Without --org the id names two people.
     const twice = plans(await apply("user_id,seat\nann,no\n", "--dry-run", "--json"));
     expect(twice.steps).toEqual([
-      [2, "fails", expect.stringMatching(/^ann is ambiguous: ann@x\.test, other@x\.test/)],
+      [2, "fails", expect.stringMatching(/^ann is ambiguous: ann@x\.test \(user id ann\), other@x\.test/)],
     ]);
+  });
+
+  test("people who share an e-mail address are told apart by user id, and a wrong id is named", async () => {
+    const key = await organizationKey("71", "boss");
+    const rows = "email,user_id,seat\ntwin@x.test,,no\ntwin@x.test,t2,no\nbo@x.test,di,no\n";
+    const { steps } = plans(await apply(rows, "--key", key, "--dry-run", "--json"));
+    expect(steps).toEqual([
+      [
+        2,
+        "fails",
+        "twin@x.test is ambiguous: twin@x.test (user id t1), twin@x.test (user id t2). Use another of these names, or --org",
+      ],
+      [3, "lacks", "seat"],
+      [4, "fails", expect.stringMatching(/^bo@x\.test with the user id di is unknown/)],
+    ]);
+  });
+
+  test("a key of one organization refuses --org of another, and changes nothing", async () => {
+    const key = await organizationKey("71", "boss");
+    const { code, stderr } = await apply("email,role\nbo@x.test,cr_admin\n", "--key", key, "--org", "72");
+    expect([code, stderr]).toEqual([2, expect.stringContaining("--org 72: this key acts only on 71.")]);
+    for (const org of ["71", "github:71"])
+      expect(
+        plans(await apply("email,seat\ndi@x.test,no\n", "--key", key, "--org", org, "--json")).steps,
+      ).toEqual([[2, "lacks", "seat"]]);
   });
 
   test.each([
     ["mail,seat\nx,yes\n", 'It has "mail", "seat".'],
+    ["email,email,seat\nx,y,yes\n", "each once and no others"],
     ["email;seat\nx;yes\n", 'It has "email;seat".'],
     [
       "email,seat\nbo@x.test,maybe\n,yes\n",
@@ -267,21 +300,8 @@ describe("people show and leave", () => {
         .filter(Boolean)
         .map((line) => JSON.parse(line));
     const whole = await rows(token);
-    expect(whole).toHaveLength(8);
-    const { key } = issued.parse(
-      await local(
-        "keys",
-        "create",
-        "--kind",
-        "organization",
-        "--org",
-        "72",
-        "--owner",
-        "ann",
-        "--role",
-        "cr_admin",
-      ),
-    );
+    expect(whole).toHaveLength(10);
+    const key = await organizationKey("72", "ann");
     const byName = (list: readonly { user_id: string }[]) =>
       list.toSorted((one, other) => (one.user_id < other.user_id ? -1 : 1));
     expect(byName(await rows(key))).toEqual(

@@ -196,11 +196,31 @@ describe("report", () => {
     const stack = ["report", "--stack", "ReviewApi", "--region", "eu-north-1"];
     const report = figures.parse(await callJson(...stack, "--key", key, "--by", "author"));
     expect([report.total.pull_requests, report.rows.map(({ id }) => id)]).toEqual([2, ["1"]]);
-    const { code, stderr } = await callTool(...stack);
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringMatching(/^--key is missing. You can also set REVIEW_API_KEY /),
-    ]);
+  });
+
+  test("as the operator, without a key, the report is that of a key of the organization", async () => {
+    const report = async (...words: readonly string[]) => {
+      const { stdout, ...rest } = await callTool(
+        "report",
+        "--data",
+        data,
+        "--json",
+        "--no-compare",
+        ...words,
+      );
+      return { ...rest, report: z.looseObject({ notes: z.array(z.unknown()) }).parse(JSON.parse(stdout)) };
+    };
+    for (const words of [
+      ["--by", "author"],
+      ["--by", "team"],
+      ["--list", "unaccepted"],
+      ["--days", "90"],
+    ])
+      expect(await report(...words)).toEqual(await report("--key", key, ...words));
+    const named = await report("--org", "42");
+    expect(named.report.notes).toEqual([{ text: "Only these organizations", names: ["42"] }]);
+    expect(named.report.total).toEqual((await report()).report.total);
+    expect((await callTool("report", "--data", data, "--org", "43")).code).toBe(1);
   });
 
   test("report writes a file in the format of its name, which only its owner can read", async () => {

@@ -1,7 +1,8 @@
 import { SignatureV4 } from "@smithy/signature-v4";
-import type { AwsIdentity } from "../../runtime/aws-identity.ts";
-import { OperatorError } from "../../runtime/operator-error.ts";
-import { Sha256 } from "../../runtime/sha256.ts";
+import * as z from "zod";
+import type { AwsIdentity } from "../runtime/aws-identity.ts";
+import { OperatorError } from "../runtime/operator-error.ts";
+import { Sha256 } from "../runtime/sha256.ts";
 
 /** A service of which one call is needed: its whole SDK client would be a dependency for that. */
 export type AwsService = {
@@ -34,7 +35,7 @@ export async function askAws(identity: AwsIdentity, request: AwsRequest): Promis
     protocol: url.protocol,
     hostname: url.hostname,
     path: url.pathname,
-    query: {},
+    query: Object.fromEntries(url.searchParams),
     headers: {
       host: url.host,
       accept: "application/json",
@@ -46,6 +47,19 @@ export async function askAws(identity: AwsIdentity, request: AwsRequest): Promis
   const text = await response.text();
   if (response.ok) return JSON.parse(text);
   throw refusal(name, response, text);
+}
+
+const callerIdentity = z.object({
+  GetCallerIdentityResponse: z.object({ GetCallerIdentityResult: z.object({ Arn: z.string() }) }),
+});
+
+/** Who signs the requests, as AWS names it; every identity may ask this. */
+export async function callerArn(identity: AwsIdentity): Promise<string> {
+  const answer = await askAws(identity, {
+    ...{ name: "sts", endpointVariable: "AWS_ENDPOINT_URL_STS" },
+    path: "/?Action=GetCallerIdentity&Version=2011-06-15",
+  });
+  return callerIdentity.parse(answer).GetCallerIdentityResponse.GetCallerIdentityResult.Arn;
 }
 
 function refusal(service: string, { status, headers }: Response, text: string): OperatorError {
