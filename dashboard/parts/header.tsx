@@ -3,7 +3,6 @@ import { pages } from "../pages.ts";
 import { isSettled } from "../report-file.ts";
 import type { PageSession, SectionViews } from "../session.ts";
 import { type DashboardView, pageNames } from "../view.ts";
-import { Mark } from "./mark.tsx";
 import { Share } from "./share.tsx";
 import { ViewLink } from "./view-link.tsx";
 
@@ -25,7 +24,7 @@ export function Header({ session, view, onView, onReload, onForget }: HeaderProp
         Skip to the figures
       </button>
       <div class="title">
-        <Mark />
+        <img class="mark" src="dashboard/icon.svg" alt="" />
         <div>
           <h1>
             <span class="unseen">Review dashboard: </span>

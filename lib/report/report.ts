@@ -342,3 +342,7 @@ function heatMap(pullRequests: readonly PullRequest[]): HeatCell[] {
 
 /** `data_integrity_and_integration` as readable words. */
 export const withSpaces = (value: string | null): string => value?.replaceAll("_", " ") ?? notStated;
+
+/** The step of the colours, of ten: low is amber, high is green. */
+export const heatOf = (share: number | null): string =>
+  share === null ? "none" : String(Math.round(share * 10));
