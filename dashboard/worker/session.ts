@@ -13,11 +13,11 @@ import {
 } from "../protocol.ts";
 import { organizationName } from "../view.ts";
 import { rateLimitedFetch } from "./pace.ts";
-import { narrowingOf, searchScope } from "./read.ts";
+import { narrowingOf, searchScope, webhookScope } from "./read.ts";
 import { refusalOf } from "./refusal.ts";
 import type { Context, SourceDeps } from "./source.ts";
 import { createSources, sectionNames } from "./sources.ts";
-import { webhookScope, wordsOfDelivery, wordsOfTest } from "./webhooks.ts";
+import { wordsOfDelivery, wordsOfTest } from "./webhooks.ts";
 
 export type WorkerSessionOptions = {
   readonly baseUrl: string;

@@ -22,16 +22,17 @@ import type {
   ShownView,
 } from "../protocol.ts";
 import { organizationName, pullRequestFilter } from "../view.ts";
-import { fetchKeys } from "./keys.ts";
 import {
   type FetchedReviews,
   fetchAudit,
   fetchBefore,
   fetchFindings,
+  fetchKeys,
   fetchLearnings,
   fetchMcp,
   fetchPending,
   fetchReviews,
+  fetchWebhooks,
 } from "./read.ts";
 import { refusalOf } from "./refusal.ts";
 import {
@@ -41,7 +42,6 @@ import {
   type SourceDeps,
   type SourceOptions,
 } from "./source.ts";
-import { fetchWebhooks } from "./webhooks.ts";
 
 const byNarrowing = ({ narrowing }: Context) => narrowing;
 const byPeriod = ({ narrowing, view }: Context) => [narrowing, view.period];

@@ -1,5 +1,5 @@
 import type { AnswerOf, Client } from "../client/client.ts";
-import { pagesInHalves } from "../client/pages-in-halves.ts";
+import { bodiesInHalves, type PageRequest } from "../client/pages-in-halves.ts";
 import type { PullRequest } from "./pull-request.ts";
 
 export type Team = AnswerOf<"listTeams">["teams"][number];
@@ -18,12 +18,9 @@ export async function readTeams(
   { pageSizeMax, signal }: { readonly pageSizeMax: number; readonly signal?: AbortSignal },
 ): Promise<Team[]> {
   const teams: Team[] = [];
-  const pages = pagesInHalves(
-    (place) => client.listTeams({ query: { ...filter, ...place } }, signal ? { signal } : {}),
-    ({ body }) => body.next_cursor,
-    { cursor: undefined, pageSizeMax },
-  );
-  for await (const { body } of pages) teams.push(...body.teams);
+  const ask = (place: PageRequest) =>
+    client.listTeams({ query: { ...filter, ...place } }, signal ? { signal } : {});
+  for await (const body of bodiesInHalves(ask, pageSizeMax)) teams.push(...body.teams);
   return teams;
 }
 
