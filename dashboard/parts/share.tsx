@@ -1,14 +1,15 @@
 import { useState } from "preact/hooks";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { longDay } from "../days.ts";
+import type { PageProps } from "../pages/page.ts";
 import { reportFile } from "../report-file.ts";
-import { baseUrl, type PageSession } from "../session.ts";
+import { baseUrl } from "../session.ts";
 import { type DashboardView, resolvePeriod } from "../view.ts";
 import { saveFile } from "./numbers.tsx";
 import { Popup } from "./popup.tsx";
 import { viewAddress } from "./view-link.tsx";
 
-type ShareProps = { readonly session: PageSession; readonly view: DashboardView };
+type ShareProps = Pick<PageProps, "session" | "view">;
 
 /** Three ways to show this view to somebody else. */
 export const Share = ({ session, view }: ShareProps) => (

@@ -32,34 +32,8 @@ export type PlotInput = {
   readonly height: number;
 };
 
-export type PlotBar = PlotArea & { readonly column: number; readonly look: string; readonly radius: number };
-export type PlotDot = {
-  readonly column: number;
-  readonly x: number;
-  readonly y: number;
-  readonly radius: number;
-};
-
-export type PlotShapes = {
-  readonly height: number;
-  readonly area: PlotArea;
-  /** The width of a column. */
-  readonly step: number;
-  readonly x: (column: number) => number;
-  readonly grid: ReadonlyArray<{ readonly y: number; readonly text: string }>;
-  readonly bars: readonly PlotBar[];
-  readonly lines: ReadonlyArray<{
-    readonly look: string;
-    readonly path: string;
-    readonly dots: readonly PlotDot[];
-  }>;
-  /** Diagonal lines over bars that count only in part, or over the column where there is no bar. */
-  readonly hatches: ReadonlyArray<{ readonly look: string; readonly path: string }>;
-  /** The period before: bars behind those of the period, and lines. */
-  readonly ghostBars: ReadonlyArray<PlotArea & { readonly column: number }>;
-  readonly ghostLines: ReadonlyArray<{ readonly look: string; readonly path: string }>;
-  readonly labels: ReadonlyArray<{ readonly x: number; readonly text: string }>;
-};
+type PlotBar = PlotArea & { readonly column: number; readonly look: string; readonly radius: number };
+type PlotShapes = ReturnType<typeof plotShapes>;
 
 const top = 10;
 const bottom = 26;
@@ -67,7 +41,7 @@ const right = 8;
 const labelWidth = 52;
 const letterWidth = 6.5;
 
-export function plotShapes({ labels, inPart, series, format, ticks, width, height }: PlotInput): PlotShapes {
+export function plotShapes({ labels, inPart, series, format, ticks, width, height }: PlotInput) {
   const stacks = stacksOf(series, labels.length);
   const earlier = stacksOf(
     series.map((each) => ({ ...each, values: each.before ?? [] })),
@@ -89,6 +63,7 @@ export function plotShapes({ labels, inPart, series, format, ticks, width, heigh
   const bars = stacks.flatMap((stack, column) => barsOf(stack, column, scale));
   return {
     ...{ height, area, step, x, bars },
+    // The period before: bars behind those of the period, and lines.
     ghostBars: earlier.flatMap((stack, column) => ghostBar(stack, column, scale)),
     ghostLines: lineSeries.flatMap(({ look, before }) =>
       before ? [{ look, path: linePath(before, scale) }] : [],
@@ -110,6 +85,7 @@ export function plotShapes({ labels, inPart, series, format, ticks, width, heigh
             ],
       ),
     })),
+    // Diagonal lines over bars that count only in part, or over the column where there is no bar.
     hatches: [
       ...bars.filter(({ column }) => inPart[column]).map((bar) => ({ look: bar.look, path: hatchPath(bar) })),
       ...labels.flatMap((_, column) =>
