@@ -3,7 +3,7 @@ import { systemClock } from "../lib/runtime/clock.ts";
 import { Dashboard } from "./parts/dashboard.tsx";
 import { KeyForm } from "./parts/key-form.tsx";
 import { viewAddress } from "./parts/view-link.tsx";
-import type { ShownView } from "./protocol.ts";
+import type { ShownView, ToWorker } from "./protocol.ts";
 import { baseUrl, closedSession, connect, nextSession, tabKey, type WorkerConnection } from "./session.ts";
 import { type DashboardView, parseView, resolvePeriod } from "./view.ts";
 
@@ -12,11 +12,10 @@ const shownView = ({ period, sort: _, teamSort: __, ...shown }: DashboardView): 
   period: resolvePeriod(period, systemClock.nowMs()),
 });
 
-export function App() {
+/** The session with the worker: it begins with a key, and ends with it. */
+function useWorker() {
   const [session, dispatch] = useReducer(nextSession, closedSession);
-  const [view, setView] = useState(() => parseView(location.hash));
   const connection = useRef<WorkerConnection | null>(null);
-
   const end = () => {
     connection.current?.end();
     connection.current = null;
@@ -25,7 +24,7 @@ export function App() {
     end();
     tabKey.forget();
   };
-  const open = (key: string, isKept: boolean) => {
+  const open = (key: string, isKept: boolean, view: DashboardView) => {
     end();
     if (isKept) tabKey.keep(key);
     dispatch({ type: "opening" });
@@ -38,10 +37,19 @@ export function App() {
     });
     connection.current.send({ type: "begin", baseUrl: baseUrl(), key, view: shownView(view) });
   };
+  const forget = () => {
+    close();
+    dispatch({ type: "closed" });
+  };
+  return { session, open, forget, send: (message: ToWorker) => connection.current?.send(message) };
+}
 
+export function App() {
+  const { session, open, forget, send } = useWorker();
+  const [view, setView] = useState(() => parseView(location.hash));
   const show = (next: DashboardView) => {
     setView(next);
-    connection.current?.send({ type: "show", view: shownView(next) });
+    send({ type: "show", view: shownView(next) });
   };
   const choose = (next: DashboardView) => {
     history.pushState(null, "", viewAddress(next));
@@ -51,29 +59,28 @@ export function App() {
   // Once, when the page starts.
   useEffect(() => {
     const kept = tabKey.read();
-    if (kept !== null) open(kept, true);
+    if (kept !== null) open(kept, true, view);
     const onAddress = () => show(parseView(location.hash));
     addEventListener("popstate", onAddress);
     return () => removeEventListener("popstate", onAddress);
   }, []);
 
   if (session.phase !== "open")
-    return <KeyForm isOpening={session.phase === "opening"} notice={session.notice} onKey={open} />;
+    return (
+      <KeyForm
+        isOpening={session.phase === "opening"}
+        notice={session.notice}
+        onKey={(key, isKept) => open(key, isKept, view)}
+      />
+    );
   return (
     <Dashboard
       session={session}
       view={view}
       onView={choose}
-      onReload={() => connection.current?.send({ type: "reload", view: shownView(view) })}
-      onRetry={(name) => connection.current?.send({ type: "retry", name })}
-      onForget={() => {
-        close();
-        dispatch({ type: "closed" });
-      }}
-      onSearch={(query) => connection.current?.send({ type: "search", query })}
-      onDecide={(learning, decision) => connection.current?.send({ type: "decide", learning, decision })}
-      onTestWebhook={(id) => connection.current?.send({ type: "test-webhook", id })}
-      onDeliveries={(id) => connection.current?.send({ type: "list-deliveries", id })}
+      onReload={() => send({ type: "reload", view: shownView(view) })}
+      onForget={forget}
+      ask={send}
     />
   );
 }

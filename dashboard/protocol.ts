@@ -72,10 +72,13 @@ export type SectionState<Data> =
   | { readonly status: "unread" }
   | { readonly status: "loading"; readonly records: number; readonly recordsMax: number | null }
   | { readonly status: "ready"; readonly data: Data }
-  /** The key may not read this section. Without a sentence the page does not mention the section. */
-  | { readonly status: "left-out"; readonly sentence: string }
-  /** A later attempt may succeed. */
-  | { readonly status: "failed"; readonly sentence: string };
+  | SectionFault;
+
+/**
+ * `left-out`: the key may not read this section; without a sentence the page does not mention the section. `failed`: a
+ * later attempt may succeed.
+ */
+export type SectionFault = { readonly status: "left-out" | "failed"; readonly sentence: string };
 
 export type FoundLearning = AnswerOf<"searchLearnings">["data"][number];
 
@@ -98,11 +101,17 @@ export type WebhookDelivery = {
 
 export type ApprovalAction = "approve" | "disapprove";
 
+/** What a person can do here besides reading figures: the page offers only what the key may do. */
+export const actions = ["searchLearnings", "decideLearning", "testWebhook", "listWebhookDeliveries"] as const;
+export type Action = (typeof actions)[number];
+
 export type ToWorker =
   | { readonly type: "begin"; readonly baseUrl: string; readonly key: string; readonly view: ShownView }
-  | { readonly type: "show"; readonly view: ShownView }
-  /** Reads everything again. */
-  | { readonly type: "reload"; readonly view: ShownView }
+  | Asked;
+
+export type Asked =
+  /** `reload` reads everything again. */
+  | { readonly type: "show" | "reload"; readonly view: ShownView }
   /** Reads a failed section again. */
   | { readonly type: "retry"; readonly name: SectionName }
   | { readonly type: "search"; readonly query: string }
@@ -125,7 +134,7 @@ export type WaitingNotice = {
 };
 
 export type FromWorker =
-  | { readonly type: "identity"; readonly identity: KeyIdentity }
+  | { readonly type: "identity"; readonly identity: KeyIdentity; readonly allowed: readonly Action[] }
   /** The key does not work, or no longer works. */
   | { readonly type: "refused"; readonly sentence: string }
   /** Nothing is known about the key: the service did not answer. */

@@ -1,7 +1,5 @@
 import { htmlPage } from "../lib/report/html-page.ts";
 import { daysOf, utc } from "../lib/report/period.ts";
-import type { ReportRow } from "../lib/report/report.ts";
-import type { PlaceRow } from "./figures/places.ts";
 import { notesOf } from "./notes.ts";
 import type { PageSession } from "./session.ts";
 import { sortedPlaces } from "./sort.ts";
@@ -20,7 +18,7 @@ export function reportFile(session: PageSession, view: DashboardView): string | 
     period: { ...period, days: daysOf(period), time_zone: utc },
     ...{ notes: notesOf(session, view), total, weeks, complexity, heat_map: heatMap },
     before: before.shown,
-    ...{ by: hasTeams ? ("team" as const) : ("repository" as const), rows: rows.map(reportRow) },
+    ...{ by: hasTeams ? ("team" as const) : ("repository" as const), rows },
   };
   return htmlPage(report, pageStyle());
 }
@@ -28,10 +26,6 @@ export function reportFile(session: PageSession, view: DashboardView): string | 
 /** The figures of this view are read, with those of the period before. */
 export const isSettled = ({ sections: { reviews, before } }: PageSession): boolean =>
   reviews.state.status === "ready" && before.state.status !== "loading" && before.state.status !== "unread";
-
-const reportRow = ({ id, name, organization, figures, before }: PlaceRow): ReportRow => ({
-  ...{ id, name, organization, figures, before, in_part: false },
-});
 
 /** The style that the page has loaded: it contains that of reports. */
 const pageStyle = (): string =>

@@ -1,5 +1,6 @@
 import { sectionTitles } from "./pages.ts";
 import type {
+  Action,
   FromWorker,
   KeyIdentity,
   LearningSearchState,
@@ -19,6 +20,8 @@ export type PageSession = {
   /** Why there is no open session, or why an open one was not refreshed, if there is a reason. */
   readonly notice: string | null;
   readonly identity: KeyIdentity | null;
+  /** What the key may do besides reading figures. */
+  readonly allowed: readonly Action[];
   readonly sections: SectionViews;
   readonly waiting: WaitingNotice | null;
   /** Why decisions failed, by the id of the Learning. */
@@ -45,19 +48,10 @@ export const closedSession: PageSession = {
   phase: "closed",
   notice: null,
   identity: null,
+  allowed: [],
   sections: {
-    reviews: unread,
-    before: unread,
-    teams: unread,
-    mcp: unread,
-    security: unread,
-    seats: unread,
-    seatUse: unread,
-    keys: unread,
-    learnings: unread,
-    pending: unread,
-    webhooks: unread,
-    audit: unread,
+    ...{ reviews: unread, before: unread, teams: unread, mcp: unread, security: unread, seats: unread },
+    ...{ seatUse: unread, keys: unread, learnings: unread, pending: unread, webhooks: unread, audit: unread },
   },
   waiting: null,
   undecided: {},
@@ -76,7 +70,7 @@ export function nextSession(session: PageSession, event: SessionEvent): PageSess
     case "closed":
       return closedSession;
     case "identity":
-      return { ...session, phase: "open", notice: null, identity: event.identity };
+      return { ...session, phase: "open", notice: null, identity: event.identity, allowed: event.allowed };
     case "refused":
     case "unreachable":
       return { ...closedSession, notice: event.sentence };

@@ -10,6 +10,8 @@ export type TableColumn<Row> = {
   readonly text: (row: Row) => string;
   readonly value: (row: Row) => CsvCell;
   readonly isNumber: boolean;
+  /** Sentences: they may take several lines. */
+  readonly hasWords?: true;
 };
 
 export type Numbers<Row> = {
@@ -25,6 +27,11 @@ export const textColumn = <Row>(
   head: string,
   text: (row: Row) => string | null,
 ): TableColumn<Row> => ({ name, head, text: (row) => text(row) ?? "", value: text, isNumber: false });
+
+export const wordsColumn = <Row>(...given: Parameters<typeof textColumn<Row>>): TableColumn<Row> => ({
+  ...textColumn(...given),
+  hasWords: true,
+});
 
 export const countColumn = <Row>(
   name: string,

@@ -34,14 +34,9 @@ export const periodDays = [7, 30, 90] as const;
 export type PeriodDays = (typeof periodDays)[number];
 
 /** Columns of the tables of repositories and teams. */
-const sortColumns = [
-  "name",
-  "acceptance",
-  "pull_requests",
-  "findings",
-  "per_pull_request",
-  "first_review",
-  "merge",
+export const sortColumns = [
+  ...(["name", "acceptance", "pull_requests", "findings"] as const),
+  ...(["per_pull_request", "first_review", "merge"] as const),
 ] as const;
 export type SortColumn = (typeof sortColumns)[number];
 export type Sort = { readonly column: SortColumn; readonly isDescending: boolean };

@@ -1,75 +1,50 @@
-import { type Figures, figuresOf } from "../../lib/report/figures.ts";
 import type { Period } from "../../lib/report/period.ts";
 import type { PullRequest } from "../../lib/report/pull-request.ts";
-import { type PeriodBefore, weekRows } from "../../lib/report/report.ts";
+import { byName, groupedRows, type PeriodBefore, type ReportRow, weekRows } from "../../lib/report/report.ts";
 import { repositoryName } from "../view.ts";
 
 /** A repository or a team, with its figures now, in the period before, and by week. */
-export type PlaceRow = {
+export type PlaceRow = ReportRow & {
   /** Its name in a view. */
   readonly id: string;
-  readonly name: string;
-  readonly organization: string | null;
-  readonly figures: Figures;
-  /** Null if there is nothing to compare with, or if it is not read yet. */
-  readonly before: Figures | null;
   /** The number of pull requests in each week of the period. */
   readonly weeks: readonly number[];
   readonly weeksBefore: readonly number[] | null;
 };
+type PlaceLabel = Pick<PlaceRow, "id" | "name" | "organization">;
 
-export type PlaceGroup = Pick<PlaceRow, "id" | "name" | "organization"> & {
-  readonly pullRequests: readonly PullRequest[];
-  /** Those of the period before. */
-  readonly earlier: readonly PullRequest[];
-};
-
-export function placeRow(group: PlaceGroup, period: Period, before: PeriodBefore | undefined): PlaceRow {
-  const { id, name, organization, pullRequests, earlier } = group;
-  const isCompared = before !== undefined && before.pullRequests.length > 0;
-  const weeks = weekRows(pullRequests, period);
-  const weeksBefore = isCompared
-    ? weekRows([], period, { before: { ...before, pullRequests: earlier } })
-    : null;
-  return {
-    ...{ id, name, organization },
-    figures: figuresOf(pullRequests),
-    before: isCompared ? figuresOf(earlier) : null,
-    weeks: weeks.map(({ figures }) => figures.pull_requests),
-    weeksBefore: weeksBefore?.map((week) => week.before?.pull_requests ?? 0) ?? null,
-  };
-}
+/** A row for every place, in alphabetical order; the page sorts them. `before` contains only what the view shows. */
+export const placeRows = <Key>(
+  pullRequests: readonly PullRequest[],
+  { period, before }: { readonly period: Period; readonly before: PeriodBefore | undefined },
+  groupsOf: Parameters<typeof groupedRows<Key, PlaceLabel>>[2],
+  labelOf: (key: Key, first: PullRequest) => PlaceLabel,
+): PlaceRow[] =>
+  groupedRows(pullRequests, { before }, groupsOf, labelOf)
+    .map(({ row, group, earlier }) => {
+      const weeks = weekRows(group, period, before && { before: { ...before, pullRequests: earlier } });
+      return {
+        ...row,
+        weeks: weeks.map(({ figures }) => figures.pull_requests),
+        weeksBefore: row.before && weeks.map((week) => week.before?.pull_requests ?? 0),
+      };
+    })
+    .toSorted(byName);
 
 const idOf = ({ provider, organizationId, repositoryId }: PullRequest): string =>
   repositoryName(provider, organizationId, repositoryId);
+const labelOf = (id: string, { repositoryName: name, organizationName }: PullRequest) => ({
+  ...{ id, name, organization: organizationName },
+});
+const byRepository = (pullRequests: readonly PullRequest[]) => Map.groupBy(pullRequests, idOf);
 
-/** A row for every repository, in alphabetical order; the page sorts them. */
-export function repositoryRows(
-  pullRequests: readonly PullRequest[],
-  period: Period,
-  before?: PeriodBefore,
-): PlaceRow[] {
-  const earlier = Map.groupBy(before?.pullRequests ?? [], idOf);
-  return grouped(pullRequests).map(({ group, ...label }) =>
-    placeRow({ ...label, pullRequests: group, earlier: earlier.get(label.id) ?? [] }, period, before),
-  );
-}
+export const repositoryRows = (pullRequests: readonly PullRequest[], period: Period, before?: PeriodBefore) =>
+  placeRows(pullRequests, { period, before }, byRepository, labelOf);
 
-export const repositoryLabels = (pullRequests: readonly PullRequest[]) =>
-  grouped(pullRequests).map(({ id, name, organization }) => ({ id, name, organization }));
-
-const compareTexts = new Intl.Collator("en").compare;
-
-const grouped = (pullRequests: readonly PullRequest[]) =>
-  [...Map.groupBy(pullRequests, idOf)]
-    .flatMap(([id, group]) => {
-      const [first] = group;
-      return first ? [{ id, group, name: first.repositoryName, organization: first.organizationName }] : [];
-    })
-    .toSorted(
-      (one, other) =>
-        compareTexts(one.name, other.name) || compareTexts(one.organization, other.organization),
-    );
+export const repositoryLabels = (pullRequests: readonly PullRequest[]): PlaceLabel[] =>
+  [...byRepository(pullRequests)]
+    .flatMap(([id, [first]]) => (first ? [labelOf(id, first)] : []))
+    .toSorted(byName);
 
 export const ofRepository = (pullRequests: readonly PullRequest[], id: string): PullRequest[] =>
   pullRequests.filter((each) => idOf(each) === id);

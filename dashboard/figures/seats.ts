@@ -5,6 +5,8 @@ import {
   idleHolders,
   membershipsOf,
   organizationsWithoutAdmin,
+  placesOf,
+  type SeatPlaces,
   type SeatUse,
   seatHolders,
   type User,
@@ -24,15 +26,11 @@ export type SeatFigures = {
   readonly withoutAdmin: readonly string[];
 };
 
-export type SeatHolder = {
+export type SeatHolder = SeatPlaces & {
   /** Names the person in `SeatUses`. */
   readonly id: string;
   readonly name: string;
   readonly email: string | null;
-  /** By name, each once. */
-  readonly organizations: readonly string[];
-  /** The Git provider's ids, each once. */
-  readonly userIds: readonly string[];
   /** Null if it is not known. */
   readonly isIdle: boolean | null;
 };
@@ -63,9 +61,6 @@ export function seatFigures(input: SeatInput): SeatFigures {
       .toSorted(compareTexts),
   };
   const idle = idleUsers(input);
-  const nameOf = (provider: string, id: string) =>
-    organizations.find((each) => each.provider === provider && each.provider_organization_id === id)?.name ??
-    id;
   return {
     ...counts,
     idle: idle?.length ?? null,
@@ -74,10 +69,7 @@ export function seatFigures(input: SeatInput): SeatFigures {
         id: holderId(user, home),
         name: shownName(user, home),
         email: user.email,
-        organizations: distinct(
-          membershipsOf(user, home).map(({ provider, org_id }) => nameOf(provider, org_id)),
-        ),
-        userIds: distinct(membershipsOf(user, home).map(({ user_id }) => user_id)),
+        ...placesOf(user, home, organizations),
         isIdle: idle?.includes(user) ?? null,
       }))
       .toSorted((one, other) => compareTexts(one.name, other.name)),
@@ -90,8 +82,6 @@ export const idleUsers = ({ users, authors, home, newHolders }: SeatInput): read
 
 export const seatUses = (uses: ReadonlyMap<User, SeatUse>, home: Home | null): SeatUses =>
   Object.fromEntries(Array.from(uses, ([user, use]) => [holderId(user, home), use]));
-
-const distinct = (values: readonly string[]): readonly string[] => [...new Set(values)];
 
 const holderId = (user: User, home: Home | null): string =>
   membershipsOf(user, home)

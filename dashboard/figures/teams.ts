@@ -3,7 +3,7 @@ import type { PullRequest } from "../../lib/report/pull-request.ts";
 import { noTeamName, type PeriodBefore, teamGroups } from "../../lib/report/report.ts";
 import { authorFilter, type Team, teamsByAuthor } from "../../lib/report/teams.ts";
 import { type DashboardView, noTeam, organizationName, pullRequestFilter } from "../view.ts";
-import { type PlaceRow, placeRow } from "./places.ts";
+import { type PlaceRow, placeRows } from "./places.ts";
 
 export type TeamFigures = {
   /** Every team that the key can see, whatever is chosen. */
@@ -33,7 +33,6 @@ export function chosenAuthors(
 
 const compareTexts = new Intl.Collator("en").compare;
 
-/** `before` contains only what the view shows. */
 export function teamFigures(
   teams: readonly Team[],
   read: readonly PullRequest[] | undefined,
@@ -41,24 +40,20 @@ export function teamFigures(
   before?: PeriodBefore,
 ): TeamFigures {
   const { teamsOf, isWanted } = chosenAuthors(teams, view);
-  const earlier = teamGroups(before?.pullRequests ?? [], teamsOf);
-  const groups = read && teamGroups(read.filter(pullRequestFilter(view)).filter(isWanted), teamsOf);
   return {
     known: teams
       .map((team) => ({ id: idOf(team), name: team.name }))
       .toSorted((one, other) => compareTexts(one.name, other.name)),
-    rows: groups
-      ? Array.from(groups, ([team, pullRequests]) =>
-          placeRow(
-            {
-              ...{ id: idOf(team), name: team?.name ?? noTeamName, pullRequests },
-              organization: (team && pullRequests[0]?.organizationName) ?? null,
-              earlier: earlier.get(team) ?? [],
-            },
-            view.period,
-            before,
-          ),
-        ).toSorted((one, other) => compareTexts(one.name, other.name))
+    rows: read
+      ? placeRows(
+          read.filter(pullRequestFilter(view)).filter(isWanted),
+          { period: view.period, before },
+          (pullRequests) => teamGroups(pullRequests, teamsOf),
+          (team, first) => ({
+            ...{ id: idOf(team), name: team?.name ?? noTeamName },
+            organization: team && first.organizationName,
+          }),
+        )
       : null,
   };
 }

@@ -6,35 +6,24 @@ import { Security } from "../parts/security.tsx";
 import { Webhooks } from "../parts/webhooks.tsx";
 import type { PageProps } from "./page.ts";
 
-export const Administration = ({ session, onRetry, onTestWebhook, onDeliveries }: PageProps) => {
-  const { sections, webhookTests } = session;
-  return (
-    <>
-      <div class="row">
-        <Section title="Seats" of={sections.seats} onRetry={() => onRetry("seats")}>
-          {(figures) => <Seats figures={figures} uses={sections.seatUse} />}
-        </Section>
-        <Section title="Open security findings" of={sections.security} onRetry={() => onRetry("security")}>
-          {(figures) => <Security figures={figures} />}
-        </Section>
-      </div>
-      <Section title="Keys" of={sections.keys} onRetry={() => onRetry("keys")}>
-        {(keys) => <Keys keys={keys} />}
+export const Administration = (props: PageProps) => (
+  <>
+    <div class="row">
+      <Section name="seats" {...props}>
+        {(figures) => <Seats figures={figures} uses={props.session.sections.seatUse} />}
       </Section>
-      <Section title="Webhooks" of={sections.webhooks} onRetry={() => onRetry("webhooks")}>
-        {(webhooks) => (
-          <Webhooks
-            webhooks={webhooks}
-            tests={webhookTests}
-            deliveries={session.deliveries}
-            onTest={onTestWebhook}
-            onDeliveries={onDeliveries}
-          />
-        )}
+      <Section name="security" {...props}>
+        {(figures) => <Security figures={figures} />}
       </Section>
-      <Section title="Recent audit entries" of={sections.audit} onRetry={() => onRetry("audit")}>
-        {(entries) => <AuditLog entries={entries} />}
-      </Section>
-    </>
-  );
-};
+    </div>
+    <Section name="keys" {...props}>
+      {(keys) => <Keys keys={keys} />}
+    </Section>
+    <Section name="webhooks" {...props}>
+      {(webhooks) => <Webhooks {...props} webhooks={webhooks} />}
+    </Section>
+    <Section name="audit" {...props}>
+      {(entries) => <AuditLog entries={entries} />}
+    </Section>
+  </>
+);

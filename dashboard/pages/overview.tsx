@@ -28,7 +28,7 @@ export const Overview = (props: PageProps) => (
   <Reviews {...props} skeleton={<Skeleton />}>
     {(figures) => (
       <>
-        <Headlines {...props} figures={figures} before={props.session.sections.before} />
+        <Headlines {...props} figures={figures} />
         <Trends figures={figures} />
       </>
     )}

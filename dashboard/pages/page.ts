@@ -1,4 +1,4 @@
-import type { ApprovalAction, PendingLearning, SectionName } from "../protocol.ts";
+import type { Asked } from "../protocol.ts";
 import type { PageSession } from "../session.ts";
 import type { DashboardView } from "../view.ts";
 
@@ -7,9 +7,6 @@ export type PageProps = {
   readonly session: PageSession;
   readonly view: DashboardView;
   onView(view: DashboardView): void;
-  onRetry(name: SectionName): void;
-  onSearch(query: string): void;
-  onDecide(learning: PendingLearning, decision: ApprovalAction): void;
-  onTestWebhook(id: string): void;
-  onDeliveries(id: string): void;
+  /** Sends a wish to the worker. */
+  ask(wish: Exclude<Asked, { readonly type: "show" | "reload" }>): void;
 };

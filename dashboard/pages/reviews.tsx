@@ -10,14 +10,10 @@ type ReviewsProps = PageProps & {
 };
 
 /** The part of a page about reviews, or what to do if there are none. */
-export const Reviews = ({ session: { sections }, view, onView, onRetry, ...more }: ReviewsProps) => (
-  <Section title="Reviews" of={sections.reviews} onRetry={() => onRetry("reviews")} skeleton={more.skeleton}>
+export const Reviews = ({ children, ...props }: ReviewsProps) => (
+  <Section name="reviews" {...props}>
     {(figures) =>
-      figures.total.pull_requests === 0 ? (
-        <Nothing {...{ figures, view, onView }} teams={sections.teams.state} />
-      ) : (
-        more.children(figures)
-      )
+      figures.total.pull_requests === 0 ? <Nothing {...props} figures={figures} /> : children(figures)
     }
   </Section>
 );

@@ -15,19 +15,16 @@ const Skeleton = () => (
   </>
 );
 
-export const TeamsAndRepositories = (props: PageProps) => {
-  const { session, onRetry } = props;
-  return (
-    <Reviews {...props} skeleton={<Skeleton />}>
-      {(figures) => (
-        <>
-          <Section title="By team" of={session.sections.teams} onRetry={() => onRetry("teams")}>
-            {(teams) => <Teams {...props} figures={teams} weeks={figures.weeks} />}
-          </Section>
-          <Repositories {...props} figures={figures} weeks={figures.weeks} />
-          <Authors {...props} figures={figures} />
-        </>
-      )}
-    </Reviews>
-  );
-};
+export const TeamsAndRepositories = (props: PageProps) => (
+  <Reviews {...props} skeleton={<Skeleton />}>
+    {(figures) => (
+      <>
+        <Section name="teams" {...props}>
+          {(teams) => <Teams {...props} figures={teams} weeks={figures.weeks} />}
+        </Section>
+        <Repositories {...props} rows={figures.repositories} weeks={figures.weeks} />
+        <Authors {...props} figures={figures} />
+      </>
+    )}
+  </Reviews>
+);

@@ -1,15 +1,11 @@
 import type { ReportRow } from "../../lib/report/report.ts";
 import { definitions } from "../../lib/report/words.ts";
+import type { PageProps } from "../pages/page.ts";
 import type { ReviewFigures } from "../protocol.ts";
 import { figureColumnsOf, textColumn } from "../tables.ts";
-import type { DashboardView } from "../view.ts";
-import { Card, NumberTable } from "./numbers.tsx";
+import { TableCard } from "./numbers.tsx";
 
-type Props = {
-  readonly figures: ReviewFigures;
-  readonly view: DashboardView;
-  onView(view: DashboardView): void;
-};
+type Props = Pick<PageProps, "view" | "onView"> & { readonly figures: ReviewFigures };
 
 /** Shown only if the user chose it, and in alphabetical order: this page does not rank people. */
 export function Authors({ figures: { authors }, view, onView }: Props) {
@@ -27,29 +23,22 @@ export function Authors({ figures: { authors }, view, onView }: Props) {
         </button>
       </section>
     );
-  const numbers = {
-    name: "authors",
-    caption: "By author, in alphabetical order",
-    columns: [
-      textColumn("author", "Author", ({ name }: ReportRow) => name),
-      ...figureColumnsOf<ReportRow>(),
-      textColumn("organization", "Organization", ({ organization }: ReportRow) => organization),
-    ],
-    rows: authors,
-  };
   return (
-    <Card
+    <TableCard
       title="By author"
       definition="In alphabetical order: this page is no ranking of people."
       help={definitions.acceptance}
-      numbers={numbers}
-      isTable
-      class="table"
+      numbers={{ name: "authors", caption: "By author, in alphabetical order", columns, rows: authors }}
     >
-      <NumberTable numbers={numbers} />
       <button type="button" class="quiet" onClick={() => choose(false)}>
         Hide authors
       </button>
-    </Card>
+    </TableCard>
   );
 }
+
+const columns = [
+  textColumn("author", "Author", ({ name }: ReportRow) => name),
+  ...figureColumnsOf<ReportRow>(),
+  textColumn("organization", "Organization", ({ organization }: ReportRow) => organization),
+];

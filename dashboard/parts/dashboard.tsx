@@ -8,14 +8,12 @@ import { TeamsAndRepositories } from "../pages/teams.tsx";
 import { pages } from "../pages.ts";
 import { resolvePeriod } from "../view.ts";
 import { Filters } from "./filters.tsx";
-import { Header } from "./header.tsx";
+import { Header, type HeaderProps } from "./header.tsx";
 import { KeyShows, LeftOutOrganizations, LeftOutParts } from "./left-out.tsx";
 import { ListPanel } from "./list-panel.tsx";
 import { FileDays } from "./numbers.tsx";
 import { Paper } from "./paper.tsx";
 import { Progress } from "./progress.tsx";
-
-type DashboardProps = PageProps & { onReload(): void; onForget(): void };
 
 const contents = {
   overview: Overview,
@@ -24,7 +22,7 @@ const contents = {
   administration: Administration,
 };
 
-export function Dashboard(props: DashboardProps) {
+export function Dashboard(props: PageProps & HeaderProps) {
   const { session, view } = props;
   const { sections, identity } = session;
   const organizations = identity?.scope.organizations ?? [];
@@ -38,12 +36,7 @@ export function Dashboard(props: DashboardProps) {
   return (
     <FileDays.Provider value={`${period.start_date}-to-${period.end_date}`}>
       <Header {...props} />
-      <Filters
-        {...props}
-        organizations={organizations}
-        repositories={sections.reviews.shown?.knownRepositories ?? []}
-        teams={sections.teams.shown?.known ?? []}
-      />
+      <Filters {...props} />
       <p class="unseen" role="status">
         {session.announcement}
       </p>

@@ -1,14 +1,15 @@
 import type { ComponentChildren } from "preact";
-import { safeAddress } from "../links.ts";
 
-/** An address that others wrote becomes a link only if it is http or https. */
-export function ExternalLink({
-  to,
-  children,
-}: {
-  readonly to: string | null;
-  readonly children: ComponentChildren;
-}) {
+/** The address if a browser may follow it: http or https. The data contains addresses that others wrote. */
+export function safeAddress(address: string | null): string | null {
+  if (address === null || !URL.canParse(address)) return null;
+  const { protocol, href } = new URL(address);
+  return protocol === "https:" || protocol === "http:" ? href : null;
+}
+
+type ExternalLinkProps = { readonly to: string | null; readonly children: ComponentChildren };
+
+export function ExternalLink({ to, children }: ExternalLinkProps) {
   const address = safeAddress(to);
   return address === null ? (
     <span>{children}</span>

@@ -1,19 +1,13 @@
 import { scopeOf } from "../notes.ts";
+import type { PageProps } from "../pages/page.ts";
 import { pages } from "../pages.ts";
 import { isSettled } from "../report-file.ts";
-import type { PageSession, SectionViews } from "../session.ts";
+import type { SectionViews } from "../session.ts";
 import { type DashboardView, pageNames } from "../view.ts";
-import { Mark } from "./mark.tsx";
 import { Share } from "./share.tsx";
 import { ViewLink } from "./view-link.tsx";
 
-type HeaderProps = {
-  readonly session: PageSession;
-  readonly view: DashboardView;
-  onView(view: DashboardView): void;
-  onReload(): void;
-  onForget(): void;
-};
+export type HeaderProps = Omit<PageProps, "ask"> & { onReload(): void; onForget(): void };
 
 /** Whose figures these are, the pages, and what a person can do with all of them. */
 export function Header({ session, view, onView, onReload, onForget }: HeaderProps) {
@@ -25,7 +19,7 @@ export function Header({ session, view, onView, onReload, onForget }: HeaderProp
         Skip to the figures
       </button>
       <div class="title">
-        <Mark />
+        <img class="mark" src="dashboard/icon.svg" alt="" />
         <div>
           <h1>
             <span class="unseen">Review dashboard: </span>

@@ -1,15 +1,9 @@
 import { categories, severities } from "../../lib/contract/metrics-words.ts";
-import { type HeatCell, withSpaces } from "../../lib/report/report.ts";
+import { type HeatCell, heatOf, withSpaces } from "../../lib/report/report.ts";
 import { definitions, formatCount, formatShare } from "../../lib/report/words.ts";
 import type { ReviewFigures } from "../protocol.ts";
 import { countColumn, textColumn } from "../tables.ts";
 import { Card, Table } from "./numbers.tsx";
-
-const steps = 10;
-
-/** The step of the colours: low is amber, high is green. */
-export const heatOf = (share: number | null): string =>
-  share === null ? "none" : String(Math.round(share * steps));
 
 /** Colour and number show the same value. */
 export function HeatMap({ figures: { heatMap } }: { readonly figures: ReviewFigures }) {
@@ -22,26 +16,12 @@ export function HeatMap({ figures: { heatMap } }: { readonly figures: ReviewFigu
   const rows = [...categories, null].filter(
     (each) => each !== null || has(({ category }) => category === null),
   );
-  const numbers = {
-    name: "acceptance-by-severity-and-category",
-    caption: "Acceptance by severity and category",
-    columns: [
-      textColumn("category", "Category", ({ category }: HeatCell) => withSpaces(category)),
-      countColumn("acceptance", "Acceptance", ({ findings }: HeatCell) => findings.acceptance, formatShare),
-      textColumn("severity", "Severity", ({ severity }: HeatCell) => withSpaces(severity)),
-      countColumn("posted", "Findings", ({ findings }: HeatCell) => findings.posted),
-      countColumn("accepted", "Accepted", ({ findings }: HeatCell) => findings.accepted),
-      countColumn("not_accepted", "Not accepted", ({ findings }: HeatCell) => findings.not_accepted),
-      countColumn("unknown", "Unknown", ({ findings }: HeatCell) => findings.unknown),
-    ],
-    rows: heatMap.filter(({ findings }) => findings.posted > 0),
-  };
   return (
     <Card
       title="Acceptance by severity and category"
       definition="The share of accepted findings, and how many were posted. A dash: no outcome is known."
       help={definitions.acceptance}
-      numbers={numbers}
+      numbers={numbersOf(heatMap)}
     >
       <Table label="Heat map of acceptance" class="heat" heads={["Category", ...columns.map(withSpaces)]}>
         {rows.map((category) => (
@@ -59,6 +39,21 @@ export function HeatMap({ figures: { heatMap } }: { readonly figures: ReviewFigu
     </Card>
   );
 }
+
+const numbersOf = (heatMap: readonly HeatCell[]) => ({
+  name: "acceptance-by-severity-and-category",
+  caption: "Acceptance by severity and category",
+  columns: [
+    textColumn("category", "Category", ({ category }: HeatCell) => withSpaces(category)),
+    countColumn("acceptance", "Acceptance", ({ findings }: HeatCell) => findings.acceptance, formatShare),
+    textColumn("severity", "Severity", ({ severity }: HeatCell) => withSpaces(severity)),
+    countColumn("posted", "Findings", ({ findings }: HeatCell) => findings.posted),
+    countColumn("accepted", "Accepted", ({ findings }: HeatCell) => findings.accepted),
+    countColumn("not_accepted", "Not accepted", ({ findings }: HeatCell) => findings.not_accepted),
+    countColumn("unknown", "Unknown", ({ findings }: HeatCell) => findings.unknown),
+  ],
+  rows: heatMap.filter(({ findings }) => findings.posted > 0),
+});
 
 function Heat({ cell }: { readonly cell: HeatCell | undefined }) {
   const { acceptance = null, posted = 0 } = cell?.findings ?? {};

@@ -1,5 +1,4 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Mark } from "./mark.tsx";
 
 type KeyFormProps = {
   readonly isOpening: boolean;
@@ -27,7 +26,7 @@ export function KeyForm({ isOpening, notice, onKey }: KeyFormProps) {
           else onKey(key, isKept);
         }}
       >
-        <Mark />
+        <img class="mark" src="dashboard/icon.svg" alt="" />
         <h1>Review dashboard</h1>
         <p class="lead">
           What automated reviews find, what becomes of it and how long pull requests take, from your own API

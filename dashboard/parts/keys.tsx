@@ -1,7 +1,7 @@
 import { longDay } from "../days.ts";
 import type { KeyRecord } from "../protocol.ts";
 import { textColumn } from "../tables.ts";
-import { Card, NumberTable } from "./numbers.tsx";
+import { TableCard } from "./numbers.tsx";
 
 const day = (time: string | null, none: string): string => (time === null ? none : longDay(time));
 
@@ -15,22 +15,15 @@ const columns = [
   textColumn("expires_at", "Expires", ({ expires_at }: KeyRecord) => day(expires_at, "never")),
 ];
 
-export function Keys({ keys }: { readonly keys: readonly KeyRecord[] }) {
-  const numbers = { name: "keys", caption: "Keys that work", columns, rows: keys };
-  return (
-    <Card
-      title="Keys"
-      definition={
-        <>
-          Keys that work, without their values. <code>npx --no-install review-api keys</code> rotates and ends
-          them.
-        </>
-      }
-      numbers={numbers}
-      isTable
-      class="table"
-    >
-      <NumberTable numbers={numbers} />
-    </Card>
-  );
-}
+export const Keys = ({ keys }: { readonly keys: readonly KeyRecord[] }) => (
+  <TableCard
+    title="Keys"
+    definition={
+      <>
+        Keys that work, without their values. <code>npx --no-install review-api keys</code> rotates and
+        revokes them.
+      </>
+    }
+    numbers={{ name: "keys", caption: "Keys that work", columns, rows: keys }}
+  />
+);

@@ -1,12 +1,9 @@
 import { useRef, useState } from "preact/hooks";
-import type { FoundLearning, LearningSearchState } from "../protocol.ts";
+import type { PageProps } from "../pages/page.ts";
+import type { FoundLearning } from "../protocol.ts";
 import { textColumn } from "../tables.ts";
+import { Bar } from "./bar.tsx";
 import { Card } from "./numbers.tsx";
-
-type LearningSearchProps = {
-  readonly search: LearningSearchState | null;
-  onSearch(query: string): void;
-};
 
 const columns = [
   textColumn("score", "Score", ({ score }: FoundLearning) => score.toFixed(2)),
@@ -16,16 +13,19 @@ const columns = [
 ];
 
 /** Finds Learnings by meaning, as the reviewer does. */
-export function LearningSearch({ search, onSearch }: LearningSearchProps) {
+export function LearningSearch({ session, ask }: PageProps) {
+  const { search } = session;
   const field = useRef<HTMLInputElement>(null);
   const [isEmpty, setEmpty] = useState(false);
   const found = search?.status === "found" ? search.results : [];
+  if (!session.allowed.includes("searchLearnings")) return null;
   const numbers = { name: "learnings-found", caption: "Learnings that were found", columns, rows: found };
   return (
     <Card
       title="Search Learnings"
       definition="By meaning, as the reviewer searches: shared, approved Learnings of the chosen organizations. A score of 1 is the same text, 0 is unrelated."
       numbers={numbers}
+      isTable={found.length === 0}
     >
       <form
         class="search"
@@ -34,7 +34,7 @@ export function LearningSearch({ search, onSearch }: LearningSearchProps) {
           const query = field.current?.value.trim() ?? "";
           setEmpty(query === "");
           if (query === "") field.current?.focus();
-          else onSearch(query);
+          else ask({ type: "search", query });
         }}
       >
         <input
@@ -43,9 +43,7 @@ export function LearningSearch({ search, onSearch }: LearningSearchProps) {
           aria-label="A question, or the text of a change"
           placeholder="May we retry a payment?"
         />
-        <button type="submit" disabled={search?.status === "searching"}>
-          {search?.status === "searching" ? "Searching …" : "Search"}
-        </button>
+        <button type="submit">{search?.status === "searching" ? "Searching …" : "Search"}</button>
       </form>
       <p class="problem" role="alert">
         {isEmpty ? "Write a question first." : search?.status === "failed" ? search.sentence : null}
@@ -53,21 +51,17 @@ export function LearningSearch({ search, onSearch }: LearningSearchProps) {
       {search?.status === "found" && found.length === 0 && <p class="empty">No Learning was found.</p>}
       <ol class="bars">
         {found.map(({ learning, score }) => (
-          <li key={learning.id}>
-            <div class="words">
+          <Bar
+            key={learning.id}
+            name={
               <span class="text">
                 {learning.learning}{" "}
-                <small>
-                  {learning.repository_name}
-                  {learning.file !== null && ` · ${learning.file}`}
-                </small>
+                <small>{[learning.repository_name, learning.file].filter(Boolean).join(" · ")}</small>
               </span>
-              <b>{score.toFixed(2)}</b>
-            </div>
-            <div class="track" aria-hidden="true">
-              <i class="good" style={{ width: `${Math.max(0, score) * 100}%` }} />
-            </div>
-          </li>
+            }
+            value={<b>{score.toFixed(2)}</b>}
+            parts={[["good", score]]}
+          />
         ))}
       </ol>
     </Card>

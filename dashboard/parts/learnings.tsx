@@ -2,10 +2,12 @@ import { useState } from "preact/hooks";
 import { formatCount } from "../../lib/report/words.ts";
 import { longDay, longInstant } from "../days.ts";
 import type { Learning, LearningFigures } from "../figures/learnings.ts";
+import type { PageProps } from "../pages/page.ts";
 import type { ApprovalAction, PendingLearning } from "../protocol.ts";
 import { countColumn, textColumn } from "../tables.ts";
+import { Bar } from "./bar.tsx";
 import { ExternalLink } from "./external-link.tsx";
-import { LegendEntry } from "./headlines.tsx";
+import { Counts } from "./headlines.tsx";
 import { Card } from "./numbers.tsx";
 
 const learningColumns = [
@@ -36,25 +38,26 @@ export function Learnings({ figures }: { readonly figures: LearningFigures }) {
       <p class="sum">
         <strong>{formatCount(total)}</strong> Learnings, used {formatCount(uses)} times
       </p>
-      <dl class="parts">
-        <LegendEntry look="one" name="Active: used in the last 30 days" count={active} />
-        <LegendEntry look="faint" name="Used before that" count={usedEarlier} />
-        <LegendEntry look="none" name="Never used" count={neverUsed} />
-      </dl>
+      <Counts
+        shares={[
+          ["one", "Active: used in the last 30 days", active],
+          ["faint", "Used before that", usedEarlier],
+          ["none", "Never used", neverUsed],
+        ]}
+      />
       {mostUsed.length === 0 && <p class="empty">No Learning has been used yet.</p>}
       <ol class="bars">
         {mostUsed.slice(0, shownMax).map((each) => (
-          <li key={each.id}>
-            <div class="words">
+          <Bar
+            key={each.id}
+            name={
               <span class="text">
                 {each.learning} <small>{each.repository_name}</small>
               </span>
-              <b>{formatCount(each.usage_count)}</b>
-            </div>
-            <div class="track" aria-hidden="true">
-              <i class="good" style={{ width: `${(each.usage_count / most) * 100}%` }} />
-            </div>
-          </li>
+            }
+            value={<b>{formatCount(each.usage_count)}</b>}
+            parts={[["good", each.usage_count / most]]}
+          />
         ))}
       </ol>
     </Card>
@@ -63,14 +66,10 @@ export function Learnings({ figures }: { readonly figures: LearningFigures }) {
 
 const shownMax = 6;
 
-type PendingProps = {
-  readonly pending: readonly PendingLearning[];
-  /** Why a decision failed, by the Learning's id. */
-  readonly problems: Readonly<Record<string, string>>;
-  onDecide(learning: PendingLearning, decision: ApprovalAction): void;
-};
+type PendingProps = PageProps & { readonly pending: readonly PendingLearning[] };
 
-export function PendingLearnings({ pending, problems, onDecide }: PendingProps) {
+export function PendingLearnings({ pending, session, ask }: PendingProps) {
+  const canDecide = session.allowed.includes("decideLearning");
   const numbers = {
     name: "pending-learnings",
     caption: "Learnings that wait for approval",
@@ -83,7 +82,7 @@ export function PendingLearnings({ pending, problems, onDecide }: PendingProps) 
   return (
     <Card
       title="Learnings that wait for approval"
-      definition="By deadline. A Learning that nobody decides on is approved at its deadline."
+      definition={`By deadline. A Learning that nobody decides on is approved at its deadline.${canDecide ? "" : " This key may read them, and not decide."}`}
       numbers={numbers}
       isTable
     >
@@ -93,8 +92,8 @@ export function PendingLearnings({ pending, problems, onDecide }: PendingProps) 
           <Pending
             key={learning.id}
             learning={learning}
-            problem={problems[learning.id] ?? null}
-            onDecide={(decision) => onDecide(learning, decision)}
+            problem={session.undecided[learning.id] ?? null}
+            onDecide={canDecide ? (decision) => ask({ type: "decide", learning, decision }) : null}
           />
         ))}
       </ul>
@@ -105,53 +104,61 @@ export function PendingLearnings({ pending, problems, onDecide }: PendingProps) 
 type PendingItemProps = {
   readonly learning: PendingLearning;
   readonly problem: string | null;
-  onDecide(decision: ApprovalAction): void;
+  /** Null if the key may not decide. */
+  readonly onDecide: ((decision: ApprovalAction) => void) | null;
 };
 
-function Pending({ learning, problem, onDecide }: PendingItemProps) {
+const Pending = ({ learning, problem, onDecide }: PendingItemProps) => (
+  <li>
+    <div>
+      <p>{learning.learning}</p>
+      <small>
+        {learning.repository_name}, by {learning.author_username ?? learning.author_id}
+        {learning.source_url !== null && (
+          <>
+            {" · "}
+            <ExternalLink to={learning.source_url}>source</ExternalLink>
+          </>
+        )}
+        {" · "}
+        {learning.approve_at === undefined
+          ? `since ${longDay(learning.created_at)}`
+          : `approved by itself ${longInstant(learning.approve_at)}`}
+      </small>
+      {problem !== null && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </div>
+    {onDecide && <Decide hasFailed={problem !== null} onDecide={onDecide} />}
+  </li>
+);
+
+type DecideProps = { readonly hasFailed: boolean; onDecide(decision: ApprovalAction): void };
+
+function Decide({ hasFailed, onDecide }: DecideProps) {
   const [asked, setAsked] = useState<"nothing" | "disapprove?" | "sent">("nothing");
-  const isSent = asked === "sent" && problem === null;
+  const isSent = asked === "sent" && !hasFailed;
   const decide = (decision: ApprovalAction) => {
+    if (isSent) return;
     setAsked("sent");
     onDecide(decision);
   };
   return (
-    <li>
-      <div>
-        <p>{learning.learning}</p>
-        <small>
-          {learning.repository_name}, by {learning.author_username ?? learning.author_id}
-          {learning.source_url !== null && (
-            <>
-              {" · "}
-              <ExternalLink to={learning.source_url}>source</ExternalLink>
-            </>
-          )}
-          {" · "}
-          {learning.approve_at === undefined
-            ? `since ${longDay(learning.created_at)}`
-            : `approved by itself ${longInstant(learning.approve_at)}`}
-        </small>
-        {problem !== null && (
-          <p class="problem" role="alert">
-            {problem}
-          </p>
-        )}
-      </div>
-      <div class="decide">
-        <button type="button" class="primary" disabled={isSent} onClick={() => decide("approve")}>
-          Approve
+    <div class="decide">
+      <button type="button" class="primary" aria-disabled={isSent} onClick={() => decide("approve")}>
+        Approve
+      </button>
+      {asked === "disapprove?" ? (
+        <button type="button" class="danger" onClick={() => decide("disapprove")}>
+          Really disapprove
         </button>
-        {asked === "disapprove?" ? (
-          <button type="button" class="danger" onClick={() => decide("disapprove")}>
-            Really disapprove
-          </button>
-        ) : (
-          <button type="button" disabled={isSent} onClick={() => setAsked("disapprove?")}>
-            Disapprove
-          </button>
-        )}
-      </div>
-    </li>
+      ) : (
+        <button type="button" aria-disabled={isSent} onClick={() => !isSent && setAsked("disapprove?")}>
+          Disapprove
+        </button>
+      )}
+    </div>
   );
 }

@@ -1,20 +1,15 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
-import type { ListedPullRequest } from "../../lib/report/lists.ts";
+import { type ListedPullRequest, listColumns } from "../../lib/report/lists.ts";
 import { definitions, formatCount, formatMinutes, noValue } from "../../lib/report/words.ts";
 import { longDay } from "../days.ts";
-import { safeAddress } from "../links.ts";
+import type { PageProps } from "../pages/page.ts";
 import type { ListedPullRequests } from "../protocol.ts";
-import { countColumn, textColumn } from "../tables.ts";
-import { type DashboardView, defaultView } from "../view.ts";
-import { ExternalLink } from "./external-link.tsx";
-import { Card, Scroll } from "./numbers.tsx";
+import { defaultView } from "../view.ts";
+import { ExternalLink, safeAddress } from "./external-link.tsx";
+import { Card, Table } from "./numbers.tsx";
 import { Acceptance } from "./place-table.tsx";
 
-type ListPanelProps = {
-  readonly listed: ListedPullRequests | null;
-  readonly view: DashboardView;
-  onView(view: DashboardView): void;
-};
+type ListPanelProps = Pick<PageProps, "view" | "onView"> & { readonly listed: ListedPullRequests | null };
 
 /** The pull requests behind a figure, over the page, which keeps its place. */
 export const ListPanel = ({ listed, view, onView }: ListPanelProps) =>
@@ -51,7 +46,13 @@ function OpenList({ listed, view, onView }: OpenListProps) {
         <button type="button" class="quiet close" onClick={close}>
           Close
         </button>
-        {listed.count > 0 && <PullRequestTable {...listed} />}
+        {listed.count > 0 && (
+          <Table label={listed.title} heads={heads}>
+            {listed.pullRequests.map((each) => (
+              <PullRequestLine key={each.url} {...each} />
+            ))}
+          </Table>
+        )}
         {listed.count > listed.pullRequests.length && (
           <button type="button" onClick={() => onView({ ...view, rows: view.rows + defaultView.rows })}>
             Show {formatCount(defaultView.rows)} more
@@ -83,55 +84,19 @@ function sentenceOf({ definition, count, pullRequests }: ListedPullRequests): st
     : `${definition} All ${formatCount(count)} of this period.`;
 }
 
+/** Its rows are drawn with links and colours; the file has what every list has. */
 const numbersOf = ({ list, title, pullRequests }: ListedPullRequests) => ({
   name: list === null ? "pull-requests" : `pull-requests-${list}`,
   caption: title,
-  columns: [
-    textColumn("url", "Pull request", ({ url }: ListedPullRequest) => url),
-    textColumn("author", "Author", ({ author }: ListedPullRequest) => author),
-    textColumn("teams", "Teams", ({ teams }: ListedPullRequest) => teams?.join("; ") ?? null),
-    textColumn("repository", "Repository", ({ repository }: ListedPullRequest) => repository),
-    textColumn("merged_at", "Merged", ({ merged_at }: ListedPullRequest) => merged_at),
-    countColumn("complexity", "Complexity", ({ complexity }: ListedPullRequest) => complexity),
-    countColumn("findings", "Findings", ({ findings }: ListedPullRequest) => findings.posted),
-    countColumn("accepted", "Accepted", ({ findings }: ListedPullRequest) => findings.accepted),
-    countColumn("not_accepted", "Not accepted", ({ findings }: ListedPullRequest) => findings.not_accepted),
-    countColumn("unknown", "Unknown", ({ findings }: ListedPullRequest) => findings.unknown),
-    countColumn("first_review_minutes", "First review", (row: ListedPullRequest) => row.first_review_minutes),
-    countColumn("merge_minutes", "Merge", ({ merge_minutes }: ListedPullRequest) => merge_minutes),
-  ],
+  columns: listColumns.map(([name, value]) => ({ name, head: name, text: String, value, isNumber: false })),
   rows: pullRequests,
 });
 
-const PullRequestTable = ({ title, pullRequests }: ListedPullRequests) => (
-  <Scroll label={title}>
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Pull request</th>
-          <th scope="col" class="number">
-            Acceptance
-          </th>
-          {["Author", "Team", "Merged"].map((head) => (
-            <th key={head} scope="col">
-              {head}
-            </th>
-          ))}
-          {["Findings", "Not accepted", "First review", "Merge"].map((head) => (
-            <th key={head} scope="col" class="number">
-              {head}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {pullRequests.map((each) => (
-          <PullRequestLine key={each.url} {...each} />
-        ))}
-      </tbody>
-    </table>
-  </Scroll>
-);
+const number = (head: string) => ({ head, isNumber: true });
+const heads = [
+  ...["Pull request", number("Acceptance"), "Author", "Team", "Merged"],
+  ...["Findings", "Not accepted", "First review", "Merge"].map(number),
+];
 
 const PullRequestLine = (listed: ListedPullRequest) => (
   <tr>

@@ -2,6 +2,7 @@ import { plural } from "../../lib/contract/plural.ts";
 import { formatCount } from "../../lib/report/words.ts";
 import type { McpFigures } from "../figures/mcp.ts";
 import { countColumn, textColumn } from "../tables.ts";
+import { Bar } from "./bar.tsx";
 import { Card } from "./numbers.tsx";
 
 type ToolRow = {
@@ -41,20 +42,21 @@ export function Mcp({ figures: { pullRequests, calls, servers } }: { readonly fi
           </p>
           <ul class="bars">
             {servers.map((server) => (
-              <li key={server.name}>
-                <div class="words">
-                  <b>{server.name}</b>
+              <Bar
+                key={server.name}
+                name={<b>{server.name}</b>}
+                value={
                   <span>
                     {formatCount(server.calls)} calls
                     {server.failures > 0 && <small> · {formatCount(server.failures)} failed</small>}
                     <small> · {plural(server.pullRequests, "pull request")}</small>
                   </span>
-                </div>
-                <div class="track" aria-hidden="true">
-                  <i class="good" style={{ width: `${((server.calls - server.failures) / most) * 100}%` }} />
-                  <i class="bad" style={{ width: `${(server.failures / most) * 100}%` }} />
-                </div>
-              </li>
+                }
+                parts={[
+                  ["good", (server.calls - server.failures) / most],
+                  ["bad", server.failures / most],
+                ]}
+              />
             ))}
           </ul>
         </>

@@ -1,19 +1,15 @@
 import { longDay } from "../days.ts";
+import type { PageProps } from "../pages/page.ts";
 import type { ReviewFigures } from "../protocol.ts";
-import type { PageSession } from "../session.ts";
-import { type DashboardView, defaultView } from "../view.ts";
+import { defaultView } from "../view.ts";
 
-type NothingProps = {
-  readonly figures: ReviewFigures;
-  readonly view: DashboardView;
-  readonly teams: PageSession["sections"]["teams"]["state"];
-  onView(view: DashboardView): void;
-};
+type NothingProps = Omit<PageProps, "ask"> & { readonly figures: ReviewFigures };
 
 const { period: _period, sort: _sort, byAuthor: _byAuthor, ...noFilters } = defaultView;
 
 /** Without pull requests there is one sentence and what to do, instead of empty charts. */
-export function Nothing({ figures: { period }, view, teams, onView }: NothingProps) {
+export function Nothing({ figures: { period }, session, view, onView }: NothingProps) {
+  const { state: teams } = session.sections.teams;
   const isFiltered =
     [view.organizations, view.repositories, view.teams].some(({ length }) => length > 0) || view.withoutBots;
   const isShort = !("days" in view.period && view.period.days === 90);

@@ -1,4 +1,4 @@
-import { type ComponentChildren, createContext } from "preact";
+import { type ComponentChildren, createContext, type VNode } from "preact";
 import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
 import { csvOf, type Numbers } from "../tables.ts";
 
@@ -31,7 +31,7 @@ function CsvButton<Row>({ numbers, of }: { readonly numbers: Numbers<Row>; reado
 type ScrollProps = { readonly label: string; readonly children: ComponentChildren };
 
 /** A wide table scrolls on its own, also by keyboard, and says so. */
-export function Scroll({ label, children }: ScrollProps) {
+function Scroll({ label, children }: ScrollProps) {
   const frame = useRef<HTMLElement>(null);
   const [hasMore, setMore] = useState(false);
   useEffect(() => {
@@ -61,11 +61,12 @@ export function Scroll({ label, children }: ScrollProps) {
   );
 }
 
-type TableHead = { readonly head: string; readonly isNumber: boolean };
+export type TableHead = { readonly head: string; readonly isNumber: boolean };
 
 type TableProps = {
   readonly label: string;
-  readonly heads: ReadonlyArray<string | TableHead>;
+  /** A text, a column, or the whole cell. */
+  readonly heads: ReadonlyArray<string | TableHead | VNode>;
   readonly class?: string;
   readonly isBusy?: boolean;
   readonly caption?: ComponentChildren;
@@ -78,13 +79,15 @@ export const Table = ({ label, heads, class: look, isBusy, caption, children }: 
       {caption}
       <thead>
         <tr>
-          {heads
-            .map((each) => (typeof each === "string" ? { head: each, isNumber: false } : each))
-            .map(({ head, isNumber }) => (
+          {heads.map((each) => {
+            if (typeof each === "object" && "type" in each) return each;
+            const { head, isNumber } = typeof each === "string" ? { head: each, isNumber: false } : each;
+            return (
               <th key={head} scope="col" class={isNumber ? "number" : undefined}>
                 {head}
               </th>
-            ))}
+            );
+          })}
         </tr>
       </thead>
       <tbody>{children}</tbody>
@@ -92,17 +95,17 @@ export const Table = ({ label, heads, class: look, isBusy, caption, children }: 
   </Scroll>
 );
 
-export const NumberTable = <Row,>({ numbers }: { readonly numbers: Numbers<Row> }) => (
+const NumberTable = <Row,>({ numbers }: { readonly numbers: Numbers<Row> }) => (
   <Table label={numbers.caption} heads={numbers.columns} caption={<caption>{numbers.caption}</caption>}>
     {numbers.rows.map((row, index) => (
       <tr key={index}>
-        {numbers.columns.map(({ name, text, isNumber }, column) =>
+        {numbers.columns.map(({ name, text, isNumber, hasWords }, column) =>
           column === 0 ? (
             <th key={name} scope="row">
               {text(row)}
             </th>
           ) : (
-            <td key={name} class={isNumber ? "number" : undefined}>
+            <td key={name} class={isNumber ? "number" : hasWords ? "text" : undefined}>
               {text(row)}
             </td>
           ),
@@ -155,6 +158,27 @@ export function Card<Row>(props: CardProps<Row>) {
     </section>
   );
 }
+
+type TableCardProps<Row> = Omit<CardProps<Row>, "isTable" | "class" | "children"> & {
+  /** Further columns are only in the file. */
+  readonly columnsMax?: number;
+  readonly children?: ComponentChildren;
+};
+
+/** A card that is a table. */
+export const TableCard = <Row,>({ columnsMax, children, ...props }: TableCardProps<Row>) => {
+  const { columns, rows } = props.numbers;
+  return (
+    <Card {...props} isTable class="table">
+      {rows.length === 0 ? (
+        <p class="empty">There are none.</p>
+      ) : (
+        <NumberTable numbers={{ ...props.numbers, columns: columns.slice(0, columnsMax) }} />
+      )}
+      {children}
+    </Card>
+  );
+};
 
 type HelpProps = {
   readonly title: string;

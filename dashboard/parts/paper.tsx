@@ -1,17 +1,16 @@
 import { useEffect, useState } from "preact/hooks";
 import { plural } from "../../lib/contract/plural.ts";
 import { noteText } from "../../lib/report/left-out.ts";
-import { definitions } from "../../lib/report/words.ts";
+import { definitions, meanings } from "../../lib/report/words.ts";
 import { longDay } from "../days.ts";
-import type { PlaceRow } from "../figures/places.ts";
 import { notesOf, scopeOf } from "../notes.ts";
 import type { ReviewFigures } from "../protocol.ts";
 import { isSettled } from "../report-file.ts";
 import type { PageSession } from "../session.ts";
 import { sortedPlaces } from "../sort.ts";
-import type { DashboardView, Sort } from "../view.ts";
+import type { DashboardView } from "../view.ts";
 import { Headlines } from "./headlines.tsx";
-import { PlaceTable } from "./place-table.tsx";
+import { PlaceTable, type PlaceTableProps } from "./place-table.tsx";
 import { OnPaper } from "./plot.tsx";
 import { Trends } from "./trends.tsx";
 
@@ -71,34 +70,26 @@ const FirstPage = ({ session, view, figures }: PageProps) => (
     {notesOf(session, view).map((note) => (
       <p key={note.text}>{noteText(note)}</p>
     ))}
-    <Headlines {...{ figures, view }} before={session.sections.before} onView={nothing} />
+    <Headlines {...{ figures, session, view }} onView={nothing} />
     <Trends figures={figures} />
   </div>
 );
 
-const SecondPage = ({ session, view, figures }: PageProps) => {
-  const weeks = figures.weeks.map(({ in_part }) => !in_part);
+const SecondPage = ({ session, view, figures: { repositories, weeks } }: PageProps) => {
   const teams = session.sections.teams.shown?.rows ?? [];
   return (
     <div class="next-page">
       {teams.length > 0 && <FirstRows head="Team" rows={teams} sort={view.teamSort} {...{ view, weeks }} />}
-      <FirstRows head="Repository" rows={figures.repositories} sort={view.sort} {...{ view, weeks }} />
+      <FirstRows head="Repository" rows={repositories} sort={view.sort} {...{ view, weeks }} />
+      {teams.length > 0 && <p class="definition">{definitions.teamRows}</p>}
       <h2>What the figures mean</h2>
       <dl class="meanings">
-        <dt>Pull requests</dt>
-        <dd>{definitions.pullRequests}</dd>
-        <dt>Acceptance</dt>
-        <dd>{definitions.acceptance}</dd>
-        <dt>Time to first human review</dt>
-        <dd>{definitions.timeToFirstHumanReview}</dd>
-        <dt>Time to merge</dt>
-        <dd>{definitions.timeToMerge}</dd>
-        {teams.length > 0 && (
+        {meanings.map(([name, meaning]) => (
           <>
-            <dt>Teams</dt>
-            <dd>{definitions.teamRows}</dd>
+            <dt>{name}</dt>
+            <dd>{meaning}</dd>
           </>
-        )}
+        ))}
       </dl>
     </div>
   );
@@ -107,24 +98,17 @@ const SecondPage = ({ session, view, figures }: PageProps) => {
 /** Two tables fit on one page. */
 const rowsMax = 14;
 
-type FirstRowsProps = {
-  readonly head: "Team" | "Repository";
-  readonly rows: readonly PlaceRow[];
-  readonly sort: Sort;
-  readonly view: DashboardView;
-  readonly weeks: readonly boolean[];
-};
+type FirstRowsProps = Pick<PlaceTableProps, "head" | "rows" | "sort" | "weeks"> & Pick<PaperProps, "view">;
 
 function FirstRows({ head, rows, sort, view, weeks }: FirstRowsProps) {
   const more = rows.length - rowsMax;
-  const label = `By ${head.toLowerCase()}`;
   return (
     <section class="card table">
-      <h3>{label}</h3>
+      <h3>By {head.toLowerCase()}</h3>
       <PlaceTable
-        {...{ head, label, sort, rows: sortedPlaces(rows, sort).slice(0, rowsMax), wholeWeeks: weeks }}
-        onSort={nothing}
+        {...{ head, sort, weeks, rows: sortedPlaces(rows, sort).slice(0, rowsMax) }}
         onView={nothing}
+        sortedBy={() => view}
         listOf={() => view}
       />
       {more > 0 && <p class="definition">And {plural(more, "more row")}: the CSV of the page has all.</p>}

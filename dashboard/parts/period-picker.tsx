@@ -1,17 +1,16 @@
 import { useRef, useState } from "preact/hooks";
 import type { Period } from "../../lib/report/period.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
-import { type ChosenPeriod, type DashboardView, periodDays, resolvePeriod, wholeSpans } from "../view.ts";
+import type { PageProps } from "../pages/page.ts";
+import { type ChosenPeriod, periodDays, resolvePeriod, wholeSpans } from "../view.ts";
 import { useOutside } from "./use-outside.ts";
-
-type PeriodPickerProps = { readonly view: DashboardView; onView(view: DashboardView): void };
 
 const offered: ReadonlyArray<readonly [string, ChosenPeriod]> = [
   ...periodDays.map((days) => [`${days} days`, { days }] as const),
   ...wholeSpans.map((last) => [`Last ${last}`, { last }] as const),
 ];
 
-export function PeriodPicker({ view, onView }: PeriodPickerProps) {
+export function PeriodPicker({ view, onView }: Pick<PageProps, "view" | "onView">) {
   const { period } = view;
   const [isOpen, setOpen] = useState(false);
   const frame = useRef<HTMLFieldSetElement>(null);

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { useRef, useState } from "preact/hooks";
-import { useOutside } from "./use-outside.ts";
+import { useState } from "preact/hooks";
+import { Popup } from "./popup.tsx";
 
 type Option = { readonly id: string; readonly name: string; readonly detail?: string };
 
@@ -20,69 +20,67 @@ const searchFrom = 8;
 const shownMax = 100;
 
 /** Chooses several options of a list, or all. */
-export function Picker({ name, options, chosen, onChange, summary, children }: PickerProps) {
-  const place = useRef<HTMLDetailsElement>(null);
+export const Picker = ({ name, options, chosen, onChange, summary, children }: PickerProps) => (
+  <Popup
+    summary={
+      <>
+        <span class="unseen">{name}: </span>
+        {summary ?? chosenText(name, options, chosen)}
+      </>
+    }
+  >
+    <fieldset>
+      <legend class="unseen">{name}</legend>
+      <Options {...{ name, options, chosen, onChange }} />
+      {children}
+    </fieldset>
+  </Popup>
+);
+
+function chosenText(name: string, options: readonly Option[], chosen: readonly string[]): string {
+  const [only = ""] = chosen;
+  if (chosen.length === 0) return `All ${name.toLowerCase()}`;
+  return chosen.length === 1
+    ? (options.find(({ id }) => id === only)?.name ?? only)
+    : `${chosen.length} ${name.toLowerCase()}`;
+}
+
+function Options({ name, options, chosen, onChange }: Omit<PickerProps, "summary" | "children">) {
   const [search, setSearch] = useState("");
-  useOutside(place, () => {
-    if (place.current) place.current.open = false;
-  });
   const wanted = search.toLowerCase();
   const found = options.filter((option) =>
     `${option.name} ${option.detail ?? ""}`.toLowerCase().includes(wanted),
   );
   const toggle = (id: string, isChosen: boolean) =>
     onChange(isChosen ? [...chosen, id] : chosen.filter((each) => each !== id));
-  const [only] = chosen;
-  const shown =
-    chosen.length === 0
-      ? `All ${name.toLowerCase()}`
-      : chosen.length === 1
-        ? (options.find(({ id }) => id === only)?.name ?? only)
-        : `${chosen.length} ${name.toLowerCase()}`;
   return (
-    <details
-      class="picker"
-      ref={place}
-      onKeyDown={(event) => {
-        if (event.key !== "Escape" || !place.current?.open) return;
-        place.current.open = false;
-        place.current.querySelector("summary")?.focus();
-      }}
-    >
-      <summary>
-        <span class="unseen">{name}: </span>
-        {summary ?? shown}
-      </summary>
-      <fieldset>
-        <legend class="unseen">{name}</legend>
-        {options.length > searchFrom && (
+    <>
+      {options.length > searchFrom && (
+        <input
+          type="search"
+          placeholder="Search"
+          aria-label={`Search ${name.toLowerCase()}`}
+          value={search}
+          onInput={({ currentTarget }) => setSearch(currentTarget.value)}
+        />
+      )}
+      <label class="check">
+        <input type="checkbox" checked={chosen.length === 0} onChange={() => onChange([])} />
+        All
+      </label>
+      {found.slice(0, shownMax).map(({ id, name: label, detail }) => (
+        <label key={id} class="check">
           <input
-            type="search"
-            placeholder="Search"
-            aria-label={`Search ${name.toLowerCase()}`}
-            value={search}
-            onInput={({ currentTarget }) => setSearch(currentTarget.value)}
+            type="checkbox"
+            checked={chosen.includes(id)}
+            onChange={({ currentTarget }) => toggle(id, currentTarget.checked)}
           />
-        )}
-        <label class="check">
-          <input type="checkbox" checked={chosen.length === 0} onChange={() => onChange([])} />
-          All
+          <span>
+            {label} {detail !== undefined && <small>{detail}</small>}
+          </span>
         </label>
-        {found.slice(0, shownMax).map(({ id, name: label, detail }) => (
-          <label key={id} class="check">
-            <input
-              type="checkbox"
-              checked={chosen.includes(id)}
-              onChange={({ currentTarget }) => toggle(id, currentTarget.checked)}
-            />
-            <span>
-              {label} {detail !== undefined && <small>{detail}</small>}
-            </span>
-          </label>
-        ))}
-        {found.length > shownMax && <small>{found.length - shownMax} more: search for them.</small>}
-        {children}
-      </fieldset>
-    </details>
+      ))}
+      {found.length > shownMax && <small>{found.length - shownMax} more: search for them.</small>}
+    </>
   );
 }

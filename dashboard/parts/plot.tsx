@@ -1,27 +1,16 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
-import { periodBeforeName } from "../../lib/report/charts.ts";
-import {
-  linePath,
-  type PlotInput,
-  type PlotSeries,
-  type PlotShapes,
-  plotShapes,
-} from "../../lib/report/plot-geometry.ts";
+import { legendOf, linePath, plotElements, plotShapes } from "../../lib/report/plot-geometry.ts";
+import type { DrawnTrend } from "../../lib/report/trends.ts";
 
 /** True for what is printed: every chart has one size there. */
 export const OnPaper = createContext(false);
 
-type PlotProps = Omit<PlotInput, "width" | "height"> & {
-  readonly title: string;
-  /** Longer names of the labels, for the text beside the pointer. */
-  readonly names: readonly string[];
-  readonly height?: number;
-};
+type PlotProps = DrawnTrend & { readonly height?: number };
 
 /** The left and right keys move through the values, like the pointer. */
-export function Plot({ title, names, height = 208, ...input }: PlotProps) {
-  const { labels, inPart, series } = input;
+export function Plot({ height = 208, ...input }: PlotProps) {
+  const { title, labels, inPart } = input;
   const [frame, width] = useWidth();
   const [active, setActive] = useState<number | null>(null);
   const shapes = plotShapes({ ...input, width, height });
@@ -49,86 +38,37 @@ export function Plot({ title, names, height = 208, ...input }: PlotProps) {
         setActive(index >= 0 && index < labels.length ? index : null);
       }}
     >
-      <Legend series={series} hasParts={inPart.includes(true)} />
+      <figcaption class="legend">
+        {legendOf(input).map(({ look, name }) => (
+          <span key={name}>
+            <i class={`swatch ${look}`} /> {name}
+          </span>
+        ))}
+      </figcaption>
       <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true" focusable="false">
-        <Axes {...{ shapes, height, active }} />
-        <Bars {...{ shapes, inPart }} />
-        <Lines {...{ shapes, active }} />
+        {active !== null && (
+          <rect class="band" x={area.left + active * step} y={area.top} width={step} height={area.height} />
+        )}
+        {plotElements(shapes, inPart).map(({ tag: Tag, attributes, text, value }, index) => (
+          <Tag key={index} {...attributes} {...(Tag === "circle" && value?.column === active && { r: 4.5 })}>
+            {text}
+          </Tag>
+        ))}
       </svg>
-      <Tip {...{ input, names, active }} at={active === null ? 0 : shapes.x(active) / width} />
+      <Tip {...{ input, active }} at={active === null ? 0 : shapes.x(active) / width} />
     </figure>
   );
 }
 
-type Shapes = { readonly shapes: PlotShapes };
 type Active = { readonly active: number | null };
 
-const Axes = ({ shapes, height, active }: Shapes & Active & { readonly height: number }) => {
-  const { area, step, grid, labels } = shapes;
-  return (
-    <>
-      {grid.map(({ y, text }) => (
-        <g key={y}>
-          <line class="grid" x1={area.left} x2={area.left + area.width} y1={y} y2={y} />
-          <text class="axis end" x={area.left - 8} y={y + 4}>
-            {text}
-          </text>
-        </g>
-      ))}
-      {active !== null && (
-        <rect class="band" x={area.left + active * step} y={area.top} width={step} height={area.height} />
-      )}
-      {labels.map(({ x, text }) => (
-        <text key={text} class="axis middle" x={x} y={height - 8}>
-          {text}
-        </text>
-      ))}
-    </>
-  );
-};
-
-const Bars = ({ shapes, inPart }: Shapes & Pick<PlotInput, "inPart">) => (
-  <>
-    {shapes.ghostBars.map(({ column, left, top, width, height }) => (
-      <rect key={column} class="ghost-bar" x={left} y={top} width={width} height={height} />
-    ))}
-    {shapes.bars.map(({ column, look, left, top, width, height, radius }) => (
-      <rect
-        key={`${column} ${look}`}
-        class={`bar ${look}${inPart[column] ? " part" : ""}`}
-        {...{ x: left, y: top, width, height, rx: radius }}
-      />
-    ))}
-    {shapes.hatches.map(({ look, path }) => (
-      <path key={path} class={`hatch ${look}`} d={path} />
-    ))}
-  </>
-);
-
-const Lines = ({ shapes: { lines, ghostLines }, active }: Shapes & Active) => (
-  <>
-    {ghostLines.map(({ look, path }) => (
-      <path key={look} class={`line ghost-line ${look}`} d={path} />
-    ))}
-    {lines.map(({ look, path, dots }) => (
-      <g key={look}>
-        <path class={`line ${look}`} d={path} />
-        {dots.map(({ column, x, y, radius }) => (
-          <circle key={column} class={`dot ${look}`} cx={x} cy={y} r={active === column ? 4.5 : radius} />
-        ))}
-      </g>
-    ))}
-  </>
-);
-
 type TipProps = Active & {
-  readonly input: Pick<PlotInput, "series" | "format">;
-  readonly names: readonly string[];
+  readonly input: Pick<DrawnTrend, "series" | "format" | "names">;
   /** Where the active column is, from 0 to 1: the text stays inside the chart. */
   readonly at: number;
 };
 
-const Tip = ({ input: { series, format }, names, active, at }: TipProps) => (
+const Tip = ({ input: { series, format, names }, active, at }: TipProps) => (
   <div
     class="tip"
     role="status"
@@ -149,28 +89,6 @@ const Tip = ({ input: { series, format }, names, active, at }: TipProps) => (
       </>
     )}
   </div>
-);
-
-type LegendProps = { readonly series: readonly PlotSeries[]; readonly hasParts: boolean };
-
-const Legend = ({ series, hasParts }: LegendProps) => (
-  <figcaption class="legend">
-    {series.map(({ name, kind, look }) => (
-      <span key={name}>
-        <i class={`swatch ${kind} ${look}`} /> {name}
-      </span>
-    ))}
-    {series.some(({ before }) => before) && (
-      <span>
-        <i class={`swatch before ${series[0]?.kind ?? ""}`} /> {periodBeforeName}
-      </span>
-    )}
-    {hasParts && (
-      <span>
-        <i class="swatch hatched" /> in part
-      </span>
-    )}
-  </figcaption>
 );
 
 const widthBefore = 480;

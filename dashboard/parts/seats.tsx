@@ -3,16 +3,69 @@ import { longDay } from "../days.ts";
 import type { SeatFigures, SeatHolder, SeatUses } from "../figures/seats.ts";
 import type { SectionView } from "../session.ts";
 import { textColumn } from "../tables.ts";
-import { LegendEntry } from "./headlines.tsx";
+import { Shares } from "./headlines.tsx";
 import { Card, Table } from "./numbers.tsx";
 
 type SeatsProps = { readonly figures: SeatFigures; readonly uses: SectionView<SeatUses> };
 
 export function Seats({ figures, uses }: SeatsProps) {
-  const { purchased, used, free, unseen, idle, holders, withoutAdmin } = figures;
-  const useOf = ({ id }: SeatHolder) => uses.shown?.[id];
+  const { purchased, used, unseen, idle, holders, withoutAdmin } = figures;
+  const numbers = numbersOf(holders, uses);
+  return (
+    <Card
+      title="Seats"
+      definition={
+        idle === null ? (
+          "Of all organizations of the key. Which seats are idle is known when the pull requests of all organizations are read."
+        ) : (
+          <>
+            Of all organizations of the key; their pool may be shared with others. Idle: its holder finished
+            no reviewed pull request in the period that this key can see, and no entry of the audit log gave
+            them the seat in the period. <code>npx --no-install review-api seats idle</code> looks closer, and
+            can take seats back.
+          </>
+        )
+      }
+      numbers={numbers}
+    >
+      <p class="sum">
+        <strong>{formatCount(used)}</strong> of {formatCount(purchased)} used
+      </p>
+      <Shares shares={sharesOf(figures)} />
+      {unseen > 0 && (
+        <p class="definition">
+          Used elsewhere: by people of organizations that share these seats and that this key does not show.
+        </p>
+      )}
+      {withoutAdmin.length > 0 && (
+        <p>
+          <strong>No admin is left in {withoutAdmin.join(", ")}.</strong> Whoever operates the service can
+          give somebody the role: <code>npx --no-install review-api members set-role</code>.
+        </p>
+      )}
+      {idle !== null && idle > 0 && (
+        <details>
+          <summary>Who holds an idle seat</summary>
+          <IdleTable holders={holders.filter(({ isIdle }) => isIdle)} uses={uses} />
+        </details>
+      )}
+    </Card>
+  );
+}
+
+function sharesOf({ used, free, unseen, idle }: SeatFigures) {
   const busy = used - unseen - (idle ?? 0);
-  const numbers = {
+  return [
+    ["one", idle === null ? "Used" : "Used, not idle", busy] as const,
+    ...(idle === null ? [] : [["attention", "Used, idle", idle] as const]),
+    ...(unseen > 0 ? [["faint", "Used elsewhere", unseen] as const] : []),
+    ["none", "Free", free] as const,
+  ];
+}
+
+function numbersOf(holders: readonly SeatHolder[], uses: SectionView<SeatUses>) {
+  const useOf = ({ id }: SeatHolder) => uses.shown?.[id];
+  return {
     name: "seats",
     caption: "Who holds a seat",
     columns: [
@@ -34,57 +87,6 @@ export function Seats({ figures, uses }: SeatsProps) {
     ],
     rows: holders,
   };
-  return (
-    <Card
-      title="Seats"
-      definition={
-        idle === null ? (
-          "Of all organizations of the key. Which seats are idle is known when the pull requests of all organizations are read."
-        ) : (
-          <>
-            Of all organizations of the key; their pool may be shared with others. Idle: its holder finished
-            no reviewed pull request in the period that this key can see, and no entry of the audit log gave
-            them the seat in the period. <code>npx --no-install review-api seats idle</code> looks closer, and
-            can take seats back.
-          </>
-        )
-      }
-      numbers={numbers}
-    >
-      <p class="sum">
-        <strong>{formatCount(used)}</strong> of {formatCount(purchased)} used
-      </p>
-      <div class="shares" aria-hidden="true">
-        {busy > 0 && <i class="one" style={{ flexGrow: String(busy) }} />}
-        {(idle ?? 0) > 0 && <i class="attention" style={{ flexGrow: String(idle) }} />}
-        {unseen > 0 && <i class="faint" style={{ flexGrow: String(unseen) }} />}
-        {free > 0 && <i class="none" style={{ flexGrow: String(free) }} />}
-      </div>
-      <dl class="parts">
-        <LegendEntry look="one" name={idle === null ? "Used" : "Used, not idle"} count={busy} />
-        {idle !== null && <LegendEntry look="attention" name="Used, idle" count={idle} />}
-        {unseen > 0 && <LegendEntry look="faint" name="Used elsewhere" count={unseen} />}
-        <LegendEntry look="none" name="Free" count={free} />
-      </dl>
-      {unseen > 0 && (
-        <p class="definition">
-          Used elsewhere: by people of organizations that share these seats and that this key does not show.
-        </p>
-      )}
-      {withoutAdmin.length > 0 && (
-        <p>
-          <strong>No admin is left in {withoutAdmin.join(", ")}.</strong> Whoever operates the service can
-          give somebody the role: <code>npx --no-install review-api members set-role</code>.
-        </p>
-      )}
-      {idle !== null && idle > 0 && (
-        <details>
-          <summary>Who holds an idle seat</summary>
-          <IdleTable holders={holders.filter(({ isIdle }) => isIdle)} uses={uses} />
-        </details>
-      )}
-    </Card>
-  );
 }
 
 type IdleTableProps = { readonly holders: readonly SeatHolder[]; readonly uses: SectionView<SeatUses> };

@@ -1,18 +1,20 @@
 import type { ComponentChildren } from "preact";
-import type { SectionView } from "../session.ts";
+import type { PageProps } from "../pages/page.ts";
+import { sectionTitles } from "../pages.ts";
+import type { SectionName, Sections } from "../protocol.ts";
 
-type SectionProps<Data> = {
-  readonly title: string;
-  readonly of: SectionView<Data>;
+type SectionProps<Name extends SectionName> = Pick<PageProps, "session" | "ask"> & {
+  readonly name: Name;
   /** The layout of the content, shown until it is read; otherwise an empty card. */
   readonly skeleton?: ComponentChildren;
-  onRetry(): void;
-  children(data: Data): ComponentChildren;
+  children(data: Sections[Name]): ComponentChildren;
 };
 
 /** A part of the page that is read on its own. What the key may not read has no place here: see `LeftOutParts`. */
-export function Section<Data>({ title, of, skeleton, onRetry, children }: SectionProps<Data>) {
-  const { state, shown } = of;
+export function Section<Name extends SectionName>(props: SectionProps<Name>) {
+  const { name, session, ask, skeleton, children } = props;
+  const { state, shown } = session.sections[name];
+  const title = sectionTitles[name];
   if (shown !== null)
     return (
       <div class="section" aria-busy={state.status === "loading"}>
@@ -39,7 +41,7 @@ export function Section<Data>({ title, of, skeleton, onRetry, children }: Sectio
       <p>
         This could not be read. <span class="definition">{state.sentence}</span>
       </p>
-      <button type="button" onClick={onRetry}>
+      <button type="button" onClick={() => ask({ type: "retry", name })}>
         Try again
       </button>
     </section>

@@ -6,72 +6,70 @@ import { Card, Table } from "./numbers.tsx";
 
 type CountRow = SecurityFigures["counts"][number];
 
-export function Security({ figures: { open, counts, first } }: { readonly figures: SecurityFigures }) {
+const title = "Open security findings by severity and age";
+const columns = [
+  textColumn("severity", "Severity", ({ severity }: CountRow) => severity),
+  countColumn("open", "Open", ({ open }: CountRow) => open),
+  ...findingAges.map(({ name }, age) =>
+    countColumn(name.replaceAll(" ", "_"), name, ({ ages }: CountRow) => ages[age] ?? 0),
+  ),
+];
+
+export const Security = ({ figures: { open, counts, first } }: { readonly figures: SecurityFigures }) => (
+  <Card
+    title="Open security findings"
+    definition="By severity and age, of all findings that are open now. A finding is as old as the first scan that had it."
+    numbers={{ name: "open-security-findings", caption: title, columns, rows: counts }}
+    isTable
+  >
+    <p class="sum">
+      <strong>{formatCount(open)}</strong> open
+    </p>
+    <Ages counts={counts} />
+    {first.length > 0 && (
+      <details>
+        <summary>The worst and oldest</summary>
+        <ul class="findings">
+          {first.map((finding) => (
+            <Finding key={finding.id} {...finding} />
+          ))}
+        </ul>
+      </details>
+    )}
+  </Card>
+);
+
+function Ages({ counts }: Pick<SecurityFigures, "counts">) {
   const most = Math.max(1, ...counts.flatMap(({ ages }) => ages));
-  const numbers = {
-    name: "open-security-findings",
-    caption: "Open security findings by severity and age",
-    columns: [
-      textColumn("severity", "Severity", ({ severity }: CountRow) => severity),
-      countColumn("open", "Open", ({ open: count }: CountRow) => count),
-      ...findingAges.map(({ name }, age) =>
-        countColumn(name.replaceAll(" ", "_"), name, ({ ages }: CountRow) => ages[age] ?? 0),
-      ),
-    ],
-    rows: counts,
-  };
+  const look = (count: number) =>
+    count === 0 ? "heat-none" : `warm-${Math.max(1, Math.round((count / most) * 5))}`;
   return (
-    <Card
-      title="Open security findings"
-      definition="By severity and age, of all findings that are open now. A finding is as old as the first scan that had it."
-      numbers={numbers}
-      isTable
-    >
-      <p class="sum">
-        <strong>{formatCount(open)}</strong> open
-      </p>
-      <Table
-        label="Open security findings by severity and age"
-        class="heat ages"
-        heads={["Severity", ...findingAges.map(({ name }) => name)]}
-      >
-        {counts.map(({ severity, ages }) => (
-          <tr key={severity}>
-            <th scope="row">
-              <span class={`severity ${severity}`}>{severity}</span>
-            </th>
-            {ages.map((count, age) => (
-              <td
-                key={findingAges[age]?.name}
-                class={count === 0 ? "heat-none" : `warm-${warmth(count, most)}`}
-              >
-                {count === 0 ? "0" : <b>{formatCount(count)}</b>}
-              </td>
-            ))}
-          </tr>
-        ))}
-      </Table>
-      {first.length > 0 && (
-        <details>
-          <summary>The worst and oldest</summary>
-          <ul class="findings">
-            {first.map((finding) => (
-              <li key={finding.id}>
-                <span class={`severity ${finding.severity}`}>{finding.severity}</span>
-                <div>
-                  <b>{finding.title}</b>
-                  <small>
-                    {finding.repository} · {finding.file_path}:{finding.start_line}
-                    {finding.cwe !== null && ` · ${finding.cwe}`} · open for {plural(finding.days, "day")}
-                  </small>
-                </div>
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
-    </Card>
+    <Table label={title} class="heat ages" heads={["Severity", ...findingAges.map(({ name }) => name)]}>
+      {counts.map(({ severity, ages }) => (
+        <tr key={severity}>
+          <th scope="row">
+            <span class={`severity ${severity}`}>{severity}</span>
+          </th>
+          {ages.map((count, age) => (
+            <td key={findingAges[age]?.name} class={look(count)}>
+              {count === 0 ? "0" : <b>{formatCount(count)}</b>}
+            </td>
+          ))}
+        </tr>
+      ))}
+    </Table>
   );
 }
 
-const warmth = (count: number, most: number): number => Math.max(1, Math.round((count / most) * 5));
+const Finding = (finding: SecurityFigures["first"][number]) => (
+  <li>
+    <span class={`severity ${finding.severity}`}>{finding.severity}</span>
+    <div>
+      <b>{finding.title}</b>
+      <small>
+        {finding.repository} · {finding.file_path}:{finding.start_line}
+        {finding.cwe !== null && ` · ${finding.cwe}`} · open for {plural(finding.days, "day")}
+      </small>
+    </div>
+  </li>
+);

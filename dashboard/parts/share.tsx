@@ -1,46 +1,26 @@
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { longDay } from "../days.ts";
+import type { PageProps } from "../pages/page.ts";
 import { reportFile } from "../report-file.ts";
-import { baseUrl, type PageSession } from "../session.ts";
+import { baseUrl } from "../session.ts";
 import { type DashboardView, resolvePeriod } from "../view.ts";
 import { saveFile } from "./numbers.tsx";
-import { useOutside } from "./use-outside.ts";
+import { Popup } from "./popup.tsx";
 import { viewAddress } from "./view-link.tsx";
 
-type ShareProps = { readonly session: PageSession; readonly view: DashboardView };
+type ShareProps = Pick<PageProps, "session" | "view">;
 
 /** Three ways to show this view to somebody else. */
-export function Share({ session, view }: ShareProps) {
-  const frame = useRef<HTMLDetailsElement>(null);
-  // Hidden buttons would begin transitions that never end.
-  const [isOpen, setOpen] = useState(false);
-  const close = () => {
-    if (frame.current) frame.current.open = false;
-  };
-  useOutside(frame, close);
-  return (
-    <details
-      class="picker sharing"
-      ref={frame}
-      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
-      onKeyDown={(event) => {
-        if (event.key !== "Escape" || !frame.current?.open) return;
-        close();
-        frame.current.querySelector("summary")?.focus();
-      }}
-    >
-      <summary>Share</summary>
-      {isOpen && (
-        <div class="ways">
-          <Links view={view} />
-          <File {...{ session, view }} />
-          <Chat />
-        </div>
-      )}
-    </details>
-  );
-}
+export const Share = ({ session, view }: ShareProps) => (
+  <Popup class="sharing" summary="Share">
+    <div class="ways">
+      <Links view={view} />
+      <File {...{ session, view }} />
+      <Chat />
+    </div>
+  </Popup>
+);
 
 function Links({ view }: Pick<ShareProps, "view">) {
   const { period } = view;
@@ -49,7 +29,7 @@ function Links({ view }: Pick<ShareProps, "view">) {
     "days" in period ? `last ${period.days} days` : "last" in period ? `last ${period.last}` : null;
   return (
     <section>
-      <h3>A link</h3>
+      <h2>A link</h2>
       <p class="definition">For somebody who has a key: the link has the view, and never a key.</p>
       <ul>
         {moving && <Link name={`Always the ${moving}`} view={view} />}
@@ -76,7 +56,7 @@ function File({ session, view }: ShareProps) {
   const report = () => reportFile(session, view);
   return (
     <section>
-      <h3>A file</h3>
+      <h2>A file</h2>
       <p class="definition">
         For everybody: one page with the figures, charts and teams of this view, and no people. Nobody needs a
         key to read it.
@@ -101,7 +81,7 @@ curl --fail --header "content-type: application/json" \\
   --data @- "$CHAT_WEBHOOK_URL"`;
   return (
     <section>
-      <h3>A chat, every week</h3>
+      <h2>A chat, every week</h2>
       <p class="definition">
         These lines post the last week. <a href="docs/jobs/weekly-report">The weekly report</a> runs them
         every Monday.

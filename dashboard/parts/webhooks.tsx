@@ -1,18 +1,11 @@
 import { useState } from "preact/hooks";
 import { longInstant } from "../days.ts";
+import type { PageProps } from "../pages/page.ts";
 import type { Webhook, WebhookDelivery, WebhookTest } from "../protocol.ts";
 import { textColumn } from "../tables.ts";
 import { Card, Table } from "./numbers.tsx";
 
-type WebhooksProps = {
-  readonly webhooks: readonly Webhook[];
-  /** The last test of each webhook, by its id. */
-  readonly tests: Readonly<Record<string, WebhookTest>>;
-  /** The last deliveries of each webhook that somebody asked for, or why they are not there. */
-  readonly deliveries: Readonly<Record<string, readonly WebhookDelivery[] | string>>;
-  onTest(id: string): void;
-  onDeliveries(id: string): void;
-};
+type WebhooksProps = PageProps & { readonly webhooks: readonly Webhook[] };
 
 const states: Readonly<Record<NonNullable<Webhook["disabled_reason"]>, string>> = {
   switched_off: "switched off",
@@ -32,31 +25,31 @@ function lastDelivery({ last_success_at, last_failure_at }: Webhook): string {
   return success >= failure ? longInstant(success) : `failed ${longInstant(failure)}`;
 }
 
-export function Webhooks({ webhooks, tests, deliveries, onTest, onDeliveries }: WebhooksProps) {
-  const numbers = {
-    name: "webhooks",
-    caption: "Webhooks",
-    columns: [
-      textColumn("url", "Address", ({ url }: Webhook) => url),
-      textColumn("types", "Rings for", ({ types }: Webhook) => types.join(", ")),
-      textColumn("state", "State", stateOf),
-      textColumn("last_success_at", "Last success", ({ last_success_at }: Webhook) => last_success_at),
-      textColumn("last_failure_at", "Last failure", ({ last_failure_at }: Webhook) => last_failure_at),
-    ],
-    rows: webhooks,
-  };
+const columns = [
+  textColumn("url", "Address", ({ url }: Webhook) => url),
+  textColumn("types", "Rings for", ({ types }: Webhook) => types.join(", ")),
+  textColumn("state", "State", stateOf),
+  textColumn("last_success_at", "Last success", ({ last_success_at }: Webhook) => last_success_at),
+  textColumn("last_failure_at", "Last failure", ({ last_failure_at }: Webhook) => last_failure_at),
+];
+
+export function Webhooks({ webhooks, session, ask }: WebhooksProps) {
+  const canTest = session.allowed.includes("testWebhook");
   return (
     <Card
       title="Webhooks"
       definition="Of the key's own organization, workspace or instance, whatever the period. A workspace token sees those of an organization when only that one is chosen."
-      numbers={numbers}
+      numbers={{ name: "webhooks", caption: "Webhooks", columns, rows: webhooks }}
       isTable
       class="table"
     >
       {webhooks.length === 0 ? (
         <p class="empty">There are none.</p>
       ) : (
-        <Table label="Webhooks" heads={["Address", "Rings for", "State", "Last delivery", "Test"]}>
+        <Table
+          label="Webhooks"
+          heads={["Address", "Rings for", "State", "Last delivery", ...(canTest ? ["Test"] : [])]}
+        >
           {webhooks.map((webhook) => (
             <tr key={webhook.id}>
               <td class="text">
@@ -65,20 +58,13 @@ export function Webhooks({ webhooks, tests, deliveries, onTest, onDeliveries }: 
               <td class="text">{webhook.types.join(", ")}</td>
               <td>{stateOf(webhook)}</td>
               <td>
-                {lastDelivery(webhook)}{" "}
-                <Deliveries
-                  url={webhook.url}
-                  deliveries={deliveries[webhook.id]}
-                  onAsk={() => onDeliveries(webhook.id)}
-                />
+                {lastDelivery(webhook)} <Deliveries {...{ webhook, session, ask }} />
               </td>
-              <td>
-                <TestButton
-                  webhook={webhook}
-                  test={tests[webhook.id] ?? null}
-                  onTest={() => onTest(webhook.id)}
-                />
-              </td>
+              {canTest && (
+                <td>
+                  <TestButton {...{ webhook, session, ask }} />
+                </td>
+              )}
             </tr>
           ))}
         </Table>
@@ -87,17 +73,18 @@ export function Webhooks({ webhooks, tests, deliveries, onTest, onDeliveries }: 
   );
 }
 
-type DeliveriesProps = {
-  readonly url: string;
-  readonly deliveries: readonly WebhookDelivery[] | string | undefined;
-  onAsk(): void;
-};
+type OfWebhook = Pick<PageProps, "session" | "ask"> & { readonly webhook: Webhook };
 
 /** Asks for the last deliveries, and shows them. */
-function Deliveries({ url, deliveries, onAsk }: DeliveriesProps) {
+function Deliveries({ webhook: { id, url }, session, ask }: OfWebhook) {
+  const deliveries = session.deliveries[id];
   return (
     <>
-      <button type="button" aria-label={`Deliveries to ${url}`} onClick={onAsk}>
+      <button
+        type="button"
+        aria-label={`Deliveries to ${url}`}
+        onClick={() => ask({ type: "list-deliveries", id })}
+      >
         Deliveries
       </button>
       {typeof deliveries === "string" && <p class="problem">{deliveries}</p>}
@@ -115,22 +102,22 @@ function Deliveries({ url, deliveries, onAsk }: DeliveriesProps) {
   );
 }
 
-type TestProps = { readonly webhook: Webhook; readonly test: WebhookTest | null; onTest(): void };
-
 /** Sends a ring of type ping. If the receiver takes it, the service sends everything that waits. */
-function TestButton({ webhook: { url }, test, onTest }: TestProps) {
+function TestButton({ webhook: { id, url }, session, ask }: OfWebhook) {
+  const test = session.webhookTests[id] ?? null;
   const [awaited, setAwaited] = useState<WebhookTest | null | undefined>();
-  // A new result is another object than the one that was there when the button was pressed.
+  // A button that is disabled would lose the focus. A new result is another object than the one that was there when the button was pressed.
   const isSent = awaited !== undefined && awaited === test;
   return (
     <>
       <button
         type="button"
-        disabled={isSent}
+        aria-disabled={isSent}
         aria-label={`Test ${url}`}
         onClick={() => {
+          if (isSent) return;
           setAwaited(test);
-          onTest();
+          ask({ type: "test-webhook", id });
         }}
       >
         {isSent ? "Testing …" : "Test"}

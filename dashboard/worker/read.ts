@@ -1,5 +1,5 @@
 import type { Client, RequestOf } from "../../lib/client/client.ts";
-import { pagesInHalves } from "../../lib/client/pages-in-halves.ts";
+import { bodiesInHalves, type PageRequest } from "../../lib/client/pages-in-halves.ts";
 import { pageLimits } from "../../lib/contract/limits.ts";
 import type { McpRecord } from "../../lib/contract/records-metrics.ts";
 import type { Organization } from "../../lib/report/left-out.ts";
@@ -9,7 +9,7 @@ import type { PullRequest } from "../../lib/report/pull-request.ts";
 import { type ReportReadOptions, readPullRequests } from "../../lib/report/read.ts";
 import { authorName } from "../../lib/report/seats.ts";
 import type { Learning } from "../figures/learnings.ts";
-import type { AuditEntry, KeyIdentity, PendingLearning } from "../protocol.ts";
+import type { AuditEntry, KeyIdentity, KeyRecord, PendingLearning, Webhook } from "../protocol.ts";
 import { organizationName } from "../view.ts";
 
 /** The reads from the API for the sections of the page; each read is independent. */
@@ -106,53 +106,59 @@ const readEach = (
 ): Promise<PullRequest[]> =>
   readPullRequests(client, period, { ...options, filters, pageSizeMax: pageLimits.metrics.max, signal });
 
-export async function fetchMcp({ client, signal, metrics, onProgress }: FetchDeps, period: Period) {
-  const records: McpRecord[] = [];
-  for (const filter of metrics) {
-    const pages = pagesInHalves(
-      (place) => client.listMcpMetrics({ query: { ...period, ...filter, ...place } }, { signal }),
-      ({ body }) => body.next_cursor,
-      { cursor: undefined, pageSizeMax: pageLimits.metrics.max },
-    );
-    for await (const { body } of pages) {
-      records.push(...body.data);
+/** All records of one walk after another. */
+async function collected<Record>(
+  walks: ReadonlyArray<AsyncIterable<{ readonly data: readonly Record[] }>>,
+  { onProgress }: FetchDeps,
+): Promise<Record[]> {
+  const records: Record[] = [];
+  for (const walk of walks)
+    for await (const { data } of walk) {
+      records.push(...data);
       onProgress(records.length);
     }
-  }
   return records;
+}
+
+export function fetchMcp(reading: FetchDeps, period: Period): Promise<McpRecord[]> {
+  const { client, signal, metrics } = reading;
+  const walks = metrics.map((filter) =>
+    bodiesInHalves(
+      (place) => client.listMcpMetrics({ query: { ...period, ...filter, ...place } }, { signal }),
+      pageLimits.metrics.max,
+    ),
+  );
+  return collected(walks, reading);
 }
 
 type ListQuery = NonNullable<RequestOf<"listLearnings">["query"]>;
 
-async function readLearningList(reading: FetchDeps, more: ListQuery): Promise<Learning[]> {
-  const { client, signal, narrowing, onProgress } = reading;
-  const learnings: Learning[] = [];
-  const pages = pagesInHalves(
-    (place) => client.listLearnings({ query: { ...narrowing.filter, ...more, ...place } }, { signal }),
-    ({ body }) => body.next_cursor,
-    { cursor: undefined, pageSizeMax: pageLimits.learnings.max },
-  );
-  for await (const { body } of pages) {
-    learnings.push(...body.data);
-    onProgress(learnings.length);
-  }
-  return learnings;
+function readLearningList(reading: FetchDeps, more: ListQuery): Promise<Learning[]> {
+  const { client, signal, narrowing } = reading;
+  const ask = (place: PageRequest) =>
+    client.listLearnings({ query: { ...narrowing.filter, ...more, ...place } }, { signal });
+  return collected([bodiesInHalves(ask, pageLimits.learnings.max)], reading);
 }
 
 export const fetchLearnings = (reading: FetchDeps): Promise<Learning[]> => readLearningList(reading, {});
 export const fetchPending = (reading: FetchDeps): Promise<PendingLearning[]> =>
   readLearningList(reading, { state: "pending" });
 
-/** Open findings: the API's default. */
-export async function fetchFindings({ client, signal, narrowing, onProgress }: FetchDeps) {
-  // Workspace tokens are refused here, and only they are limited by `org_id`.
-  const query = { ...narrowing.filter, limit: pageLimits.findings.max };
-  const findings = [];
-  for await (const { body } of client.pages("listSecurityFindings", { query }, { signal })) {
-    findings.push(...body.data);
-    onProgress(findings.length);
-  }
-  return findings;
+/** Open findings: the API's default. Workspace tokens are refused here, and only they are limited by `org_id`. */
+export function fetchFindings(reading: FetchDeps) {
+  const { client, signal, narrowing } = reading;
+  const ask = (place: PageRequest) =>
+    client.listSecurityFindings({ query: { ...narrowing.filter, ...place } }, { signal });
+  return collected([bodiesInHalves(ask, pageLimits.findings.max)], reading);
+}
+
+/** Keys that work: those that ended stay in the API's list for ever. */
+export async function fetchKeys({ client, signal, narrowing }: FetchDeps): Promise<KeyRecord[]> {
+  const keys: KeyRecord[] = [];
+  const query = { ...webhookScope(narrowing.filter), limit: pageLimits.keys.max };
+  for await (const { body } of client.pages("listKeys", { query }, { signal }))
+    keys.push(...body.keys.filter(({ state }) => state === "active"));
+  return keys;
 }
 
 const auditEntriesMax = 50;
@@ -160,5 +166,14 @@ const auditEntriesMax = 50;
 export async function fetchAudit({ client, signal, narrowing }: FetchDeps): Promise<AuditEntry[]> {
   const query = { ...narrowing.filter, limit: auditEntriesMax };
   const { body } = await client.listAuditLogs({ query }, { signal });
+  return body.data;
+}
+
+/** Of the filters, the operations on webhooks and keys take only one organization of a workspace. */
+export const webhookScope = ({ org_id }: OrganizationFilter): { readonly org_id?: string } =>
+  org_id === undefined ? {} : { org_id };
+
+export async function fetchWebhooks({ client, signal, narrowing }: FetchDeps): Promise<Webhook[]> {
+  const { body } = await client.listWebhooks({ query: webhookScope(narrowing.filter) }, { signal });
   return body.data;
 }

@@ -1,6 +1,6 @@
 import type { Client } from "../../lib/client/client.ts";
 import { metricsFilters } from "../../lib/report/metrics-filters.ts";
-import type { KeyIdentity, SectionMessage, SectionState, ShownView } from "../protocol.ts";
+import type { KeyIdentity, SectionFault, SectionMessage, SectionState, ShownView } from "../protocol.ts";
 import type { FetchDeps, Narrowing } from "./read.ts";
 
 /** What a section is read and computed for. */
@@ -25,7 +25,7 @@ export type SourceOptions<Records, Data> = {
 export type SourceDeps = {
   readonly client: Client;
   send(message: SectionMessage): void;
-  onFault(error: unknown): SectionState<never>;
+  onFault(error: unknown): SectionFault;
 };
 
 export type SectionSource<Records> = {

@@ -13,22 +13,35 @@ import { reviewFigures } from "../figures/reviews.ts";
 import { idleUsers, type SeatInput, seatFigures, seatUses } from "../figures/seats.ts";
 import { securityFigures } from "../figures/security.ts";
 import { chosenAuthors, teamFigures } from "../figures/teams.ts";
-import type { KeyIdentity, ShownView } from "../protocol.ts";
+import type {
+  KeyIdentity,
+  SectionMessage,
+  SectionName,
+  SectionState,
+  Sections,
+  ShownView,
+} from "../protocol.ts";
 import { organizationName, pullRequestFilter } from "../view.ts";
-import { fetchKeys } from "./keys.ts";
 import {
   type FetchedReviews,
   fetchAudit,
   fetchBefore,
   fetchFindings,
+  fetchKeys,
   fetchLearnings,
   fetchMcp,
   fetchPending,
   fetchReviews,
+  fetchWebhooks,
 } from "./read.ts";
 import { refusalOf } from "./refusal.ts";
-import { type Context, createSource, type SectionSource, type SourceDeps } from "./source.ts";
-import { fetchWebhooks } from "./webhooks.ts";
+import {
+  type Context,
+  createSource,
+  type SectionSource,
+  type SourceDeps,
+  type SourceOptions,
+} from "./source.ts";
 
 const byNarrowing = ({ narrowing }: Context) => narrowing;
 const byPeriod = ({ narrowing, view }: Context) => [narrowing, view.period];
@@ -66,113 +79,93 @@ export const sectionNames = [
 /** Ten people need a request: `npx review-api seats idle` has all. */
 const seatUsesMax = 100;
 
+type MakeSource = <Name extends SectionName, Records>(
+  name: Name,
+  options: Omit<SourceOptions<Records, Sections[Name]>, "message">,
+) => SectionSource<Records>;
+
 /** The source of each section of the page. */
 export function createSources(surroundings: SourceDeps, clock: Clock) {
-  const teams: SectionSource<Team[]> = createSource(
-    {
-      refusal: refusalHere("listTeams"),
-      keyOf: byNarrowing,
-      read: ({ client, signal, narrowing }) =>
-        readTeams(client, narrowing.filter, { pageSizeMax: pageLimits.teams.max, signal }),
-      onRead: () => {
-        reviews.sendAgain();
-        before.sendAgain();
-      },
-      figures: (records, context) =>
-        teamFigures(records, reviews.records()?.pullRequests, context.view, beforeIn(context)),
-      message: (state) => ({ type: "section", name: "teams", state }),
+  const make: MakeSource = (name, options) =>
+    createSource({ ...options, message: (state) => messageOf(name, state) }, surroundings);
+  const ofReviews = reviewSources(make, clock, () => ofSeats.seats.sendAgain());
+  const ofSeats = seatSources(make, clock, ofReviews);
+  return { ...ofReviews, ...ofSeats, ...listSources(make, clock) };
+}
+
+/** The name decides the type of the figures, which TypeScript does not follow into the union of all messages. */
+const messageOf = <Name extends SectionName>(
+  name: Name,
+  state: SectionState<Sections[Name]>,
+): SectionMessage => ({ type: "section", name, state }) as SectionMessage;
+
+/** `onReviews`: others depend on the pull requests too. */
+function reviewSources(make: MakeSource, clock: Clock, onReviews: () => void) {
+  const teams: SectionSource<Team[]> = make("teams", {
+    refusal: refusalHere("listTeams"),
+    keyOf: byNarrowing,
+    read: ({ client, signal, narrowing }) =>
+      readTeams(client, narrowing.filter, { pageSizeMax: pageLimits.teams.max, signal }),
+    onRead: () => [reviews, before].map((source) => source.sendAgain()),
+    figures: (records, context) =>
+      teamFigures(records, reviews.records()?.pullRequests, context.view, beforeIn(context)),
+  });
+  const reviews: SectionSource<FetchedReviews> = make("reviews", {
+    refusal: refusalHere("listReviewMetrics"),
+    keyOf: byPeriod,
+    read: async (reading, { view }) => {
+      const read = await fetchReviews(reading, view.period);
+      // Without the teams, a chosen team would have no pull requests.
+      await teams.settled();
+      return read;
     },
-    surroundings,
-  );
-  const reviews: SectionSource<FetchedReviews> = createSource(
-    {
-      refusal: refusalHere("listReviewMetrics"),
-      keyOf: byPeriod,
-      read: async (reading, { view }) => {
-        const read = await fetchReviews(reading, view.period);
-        // Without the teams, a chosen team would have no pull requests.
-        await teams.settled();
-        return read;
-      },
-      // Idle seats and the figures of teams can be computed only now.
-      onRead: () => {
-        seats.sendAgain();
-        teams.sendAgain();
-      },
-      figures: ({ pullRequests }, context) =>
-        reviewFigures(pullRequests, context.view, { teams: teams.records(), before: beforeIn(context) }),
-      message: (state) => ({ type: "section", name: "reviews", state }),
+    // Idle seats and the figures of teams can be computed only now.
+    onRead: () => [onReviews, teams.sendAgain].map((send) => send()),
+    figures: ({ pullRequests }, context) =>
+      reviewFigures(pullRequests, context.view, { teams: teams.records(), before: beforeIn(context) }),
+  });
+  const mcp = make("mcp", {
+    refusal: refusalHere("listMcpMetrics"),
+    keyOf: byPeriod,
+    read: async (reading, { view }) => {
+      // They share a rate limit, and the figures of reviews have priority.
+      await reviews.settled();
+      reading.signal.throwIfAborted();
+      return await fetchMcp(reading, view.period);
     },
-    surroundings,
-  );
-  const mcp = createSource(
-    {
-      refusal: refusalHere("listMcpMetrics"),
-      keyOf: byPeriod,
-      read: async (reading, { view }) => {
-        // They share a rate limit, and the figures of reviews have priority.
-        await reviews.settled();
-        reading.signal.throwIfAborted();
-        return await fetchMcp(reading, view.period);
-      },
-      figures: (records, { view }) => mcpFigures(chosen(records, view)),
-      message: (state) => ({ type: "section", name: "mcp", state }),
+    figures: (records, { view }) => mcpFigures(chosen(records, view)),
+  });
+  const before: SectionSource<PullRequest[]> = make("before", {
+    refusal: refusalHere("listReviewMetrics"),
+    keyOf: byPeriod,
+    read: async (reading, { view }) => {
+      // The period itself has priority.
+      await Promise.all([reviews.settled(), mcp.settled()]);
+      reading.signal.throwIfAborted();
+      return await fetchBefore(reading, view.period);
     },
-    surroundings,
-  );
-  const before: SectionSource<PullRequest[]> = createSource(
-    {
-      refusal: refusalHere("listReviewMetrics"),
-      keyOf: byPeriod,
-      read: async (reading, { view }) => {
-        // The period itself has priority.
-        await Promise.all([reviews.settled(), mcp.settled()]);
-        reading.signal.throwIfAborted();
-        return await fetchBefore(reading, view.period);
-      },
-      // Every row and every chart compares with it.
-      onRead: () => {
-        reviews.sendAgain();
-        teams.sendAgain();
-      },
-      figures: (pullRequests, { view }) => figuresBefore(comparable(pullRequests, view)),
-      message: (state) => ({ type: "section", name: "before", state }),
-    },
-    surroundings,
-  );
-  const comparable = (pullRequests: readonly PullRequest[], view: ShownView) =>
-    comparableBefore(
-      pullRequests
-        .filter(pullRequestFilter(view))
-        .filter(chosenAuthors(teams.records() ?? [], view).isWanted),
-      view.period,
-      { nowMs: clock.nowMs() },
-    );
+    // Every row and every chart compares with it.
+    onRead: () => [reviews, teams].map((source) => source.sendAgain()),
+    figures: (pullRequests, { view }) => figuresBefore(comparable(pullRequests, view)),
+  });
+  const comparable = (read: readonly PullRequest[], view: ShownView) =>
+    comparableIn(read, teams.records() ?? [], view, clock.nowMs());
   const beforeIn = (context: Context): PeriodBefore | undefined => {
     const read = before.recordsFor(context);
     return read && comparable(read, context.view);
   };
-  const security = createSource(
-    {
-      refusal: refusalHere("listSecurityFindings"),
-      keyOf: byNarrowing,
-      read: fetchFindings,
-      figures: (findings, { view }) => securityFigures(chosen(findings, view), clock.nowMs()),
-      message: (state) => ({ type: "section", name: "security", state }),
-    },
-    surroundings,
-  );
-  const seats = createSource(
-    {
-      refusal: ({ identity }) => refusalOf(identity, "listUsers"),
-      keyOf: ({ view }) => view.period.start_date,
-      read: ({ client, signal, onProgress }, { view }) =>
-        fetchSeats(client, view.period.start_date, { signal, onProgress }),
-      figures: (read, context) => seatFigures(seatInput(read, context)),
-      message: (state) => ({ type: "section", name: "seats", state }),
-    },
-    surroundings,
-  );
+  return { teams, reviews, mcp, before };
+}
+
+/** Of the period before, what the view shows, up to the same time. */
+function comparableIn(read: readonly PullRequest[], teams: readonly Team[], view: ShownView, nowMs: number) {
+  const shown = read.filter(pullRequestFilter(view)).filter(chosenAuthors(teams, view).isWanted);
+  return comparableBefore(shown, view.period, { nowMs });
+}
+
+type ReviewSources = ReturnType<typeof reviewSources>;
+
+function seatSources(make: MakeSource, clock: Clock, { reviews, before }: ReviewSources) {
   const seatInput = (read: FetchedSeats, { identity, narrowing }: Context): SeatInput => ({
     ...read,
     // Whose organization sends no metrics cannot be called idle.
@@ -180,82 +173,79 @@ export function createSources(surroundings: SourceDeps, clock: Clock) {
     home: homeOf(identity),
     organizations: identity.scope.organizations,
   });
-  const seatUse = createSource(
-    {
-      refusal: ({ identity }) => refusalOf(identity, "listUsers") ?? refusalOf(identity, "listReviewMetrics"),
-      keyOf: byPeriod,
-      read: async ({ client, signal, metrics: filters }, context) => {
-        // It shares their limits, and it is only about those who turn out to be idle.
-        await Promise.all([reviews.settled(), before.settled(), seats.settled()]);
-        signal.throwIfAborted();
-        const read = seats.records();
-        const idle = (read && idleUsers(seatInput(read, context))) ?? [];
-        const some = idle.slice(0, seatUsesMax);
-        return await fetchSeatUse(client, some, homeOf(context.identity), {
-          ...{ signal, filters, nowMs: clock.nowMs() },
-        });
-      },
-      figures: (uses, { identity }) => seatUses(uses, homeOf(identity)),
-      message: (state) => ({ type: "section", name: "seatUse", state }),
+  const seats = make("seats", {
+    refusal: ({ identity }) => refusalOf(identity, "listUsers"),
+    keyOf: ({ view }) => view.period.start_date,
+    read: ({ client, signal, onProgress }, { view }) =>
+      fetchSeats(client, view.period.start_date, { signal, onProgress }),
+    figures: (read: FetchedSeats, context) => seatFigures(seatInput(read, context)),
+  });
+  const seatUse = make("seatUse", {
+    refusal: ({ identity }) => refusalOf(identity, "listUsers") ?? refusalOf(identity, "listReviewMetrics"),
+    keyOf: byPeriod,
+    read: async ({ client, signal, metrics: filters }, context) => {
+      // It shares their limits, and it is only about those who turn out to be idle.
+      await Promise.all([reviews.settled(), before.settled(), seats.settled()]);
+      signal.throwIfAborted();
+      const read = seats.records();
+      const idle = (read && idleUsers(seatInput(read, context))) ?? [];
+      const some = idle.slice(0, seatUsesMax);
+      return await fetchSeatUse(client, some, homeOf(context.identity), {
+        ...{ signal, filters, nowMs: clock.nowMs() },
+      });
     },
-    surroundings,
-  );
-  const learnings = createSource(
-    {
-      refusal: refusalHere("listLearnings"),
-      keyOf: byNarrowing,
-      read: fetchLearnings,
-      figures: (records, { view }) => learningFigures(chosen(records, view), clock.nowMs()),
-      message: (state) => ({ type: "section", name: "learnings", state }),
-    },
-    surroundings,
-  );
-  const pending = createSource(
-    {
-      refusal: refusalHere("listLearnings", "state=pending"),
-      keyOf: byNarrowing,
-      read: fetchPending,
-      figures: (records, { view }) => chosen(records, view),
-      message: (state) => ({ type: "section", name: "pending", state }),
-    },
-    surroundings,
-  );
-  const audit = createSource(
-    {
-      refusal: refusalHere("listAuditLogs"),
-      keyOf: byNarrowing,
-      read: fetchAudit,
-      figures: (entries, { view }) =>
-        entries.filter(
-          ({ provider, organization_id }) =>
-            view.organizations.length === 0 ||
-            (provider !== null &&
-              organization_id !== null &&
-              view.organizations.includes(organizationName(provider, organization_id))),
-        ),
-      message: (state) => ({ type: "section", name: "audit", state }),
-    },
-    surroundings,
-  );
-  const keys = createSource(
-    {
-      refusal: refusalHere("listKeys"),
-      keyOf: byNarrowing,
-      read: fetchKeys,
-      figures: (records) => records,
-      message: (state) => ({ type: "section", name: "keys", state }),
-    },
-    surroundings,
-  );
-  const webhooks = createSource(
-    {
-      refusal: refusalHere("listWebhooks"),
-      keyOf: byNarrowing,
-      read: fetchWebhooks,
-      figures: (records) => records,
-      message: (state) => ({ type: "section", name: "webhooks", state }),
-    },
-    surroundings,
-  );
-  return { teams, reviews, mcp, before, security, seats, seatUse, keys, learnings, pending, webhooks, audit };
+    figures: (uses, { identity }) => seatUses(uses, homeOf(identity)),
+  });
+  return { seats, seatUse };
 }
+
+const listSources = (make: MakeSource, clock: Clock) => ({
+  security: make("security", {
+    refusal: refusalHere("listSecurityFindings"),
+    keyOf: byNarrowing,
+    read: fetchFindings,
+    figures: (findings, { view }) => securityFigures(chosen(findings, view), clock.nowMs()),
+  }),
+  learnings: make("learnings", {
+    refusal: refusalHere("listLearnings"),
+    keyOf: byNarrowing,
+    read: fetchLearnings,
+    figures: (records, { view }) => learningFigures(chosen(records, view), clock.nowMs()),
+  }),
+  pending: make("pending", {
+    refusal: refusalHere("listLearnings", "state=pending"),
+    keyOf: byNarrowing,
+    read: fetchPending,
+    figures: (records, { view }) => chosen(records, view),
+  }),
+  keys: make("keys", {
+    refusal: refusalHere("listKeys"),
+    keyOf: byNarrowing,
+    read: fetchKeys,
+    figures: (records) => records,
+  }),
+  webhooks: make("webhooks", {
+    refusal: refusalHere("listWebhooks"),
+    keyOf: byNarrowing,
+    read: fetchWebhooks,
+    figures: (records) => records,
+  }),
+  audit: make("audit", {
+    refusal: refusalHere("listAuditLogs"),
+    keyOf: byNarrowing,
+    read: fetchAudit,
+    figures: (entries, { view }) => entries.filter((entry) => isOfOrganizations(entry, view)),
+  }),
+});
+
+const isOfOrganizations = (
+  {
+    provider,
+    organization_id,
+  }: { readonly provider: string | null; readonly organization_id: string | null },
+  { organizations }: ShownView,
+): boolean =>
+  organizations.length === 0 ||
+  (provider !== null &&
+    organization_id !== null &&
+    organizations.includes(organizationName(provider, organization_id)));

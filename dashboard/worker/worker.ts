@@ -8,28 +8,8 @@ let session: WorkerSession | undefined;
 const send = (message: FromWorker) => globalThis.postMessage(message);
 
 globalThis.addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
-  switch (data.type) {
-    case "begin": {
-      const { baseUrl, key, view } = data;
-      session = createSession(
-        { baseUrl, key, fetch: globalThis.fetch.bind(globalThis), clock: systemClock, send },
-        view,
-      );
-      return;
-    }
-    case "show":
-      return session?.show(data.view);
-    case "reload":
-      return session?.reload(data.view);
-    case "retry":
-      return session?.retry(data.name);
-    case "search":
-      return void session?.search(data.query);
-    case "decide":
-      return void session?.decide(data.learning, data.decision);
-    case "test-webhook":
-      return void session?.testWebhook(data.id);
-    case "list-deliveries":
-      return void session?.listDeliveries(data.id);
-  }
+  if (data.type !== "begin") return void session?.(data);
+  const { baseUrl, key, view } = data;
+  const fetch = globalThis.fetch.bind(globalThis);
+  session = createSession({ baseUrl, key, fetch, clock: systemClock, send }, view);
 });

@@ -42,5 +42,14 @@ export async function* pagesInHalves<Page>(
   }
 }
 
+/** The bodies of a whole list. */
+export async function* bodiesInHalves<Body extends { readonly next_cursor: string | null }>(
+  ask: (place: PageRequest) => Promise<{ readonly body: Body }>,
+  pageSizeMax: number,
+): AsyncGenerator<Body> {
+  const pages = pagesInHalves(ask, ({ body }) => body.next_cursor, { cursor: undefined, pageSizeMax });
+  for await (const { body } of pages) yield body;
+}
+
 const isTooLarge = (error: unknown): error is ReviewApiError =>
   error instanceof ReviewApiError && error.code === "RESPONSE_TOO_LARGE";

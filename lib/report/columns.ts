@@ -1,6 +1,7 @@
 import { plural } from "../contract/plural.ts";
+import { required } from "../runtime/required.ts";
 import { type Change, changeOf, isComparable, units } from "./change.ts";
-import type { Figures } from "./figures.ts";
+import type { DurationFigures, Figures } from "./figures.ts";
 import type { ReportRow, ReviewReport } from "./report.ts";
 import { dimensionHeads, formatCount, formatMean, formatMinutes, formatShare } from "./words.ts";
 
@@ -34,19 +35,16 @@ const figureColumn = <Name extends string, Value extends number | null>(
   brief: string | null = null,
 ): FigureColumn<Name> => ({ name, head, brief, value, text: (figures) => format(value(figures)) });
 
+const first = ({ time_to_first_human_review: time }: Figures) => time;
+const merge = ({ time_to_merge: time }: Figures) => time;
+
 export const figureColumns = [
-  figureColumn(
-    "pull_requests",
-    "Pull requests",
-    (figures) => figures.pull_requests,
-    formatCount,
-    "Pull requests",
-  ),
+  figureColumn("pull_requests", "Pull requests", (each) => each.pull_requests, formatCount, "Pull requests"),
   figureColumn("findings", "Findings", ({ findings }) => findings.posted, formatCount, "Findings"),
   figureColumn(
     "findings_per_pull_request",
     "Per pull request",
-    (figures) => figures.findings_per_pull_request,
+    (each) => each.findings_per_pull_request,
     formatMean,
   ),
   figureColumn("acceptance", "Acceptance", ({ findings }) => findings.acceptance, formatShare, "Acceptance"),
@@ -54,34 +52,32 @@ export const figureColumns = [
   figureColumn("not_accepted", "Not accepted", ({ findings }) => findings.not_accepted, formatCount),
   figureColumn("unknown", "Unknown", ({ findings }) => findings.unknown, formatCount),
   figureColumn(
-    "first_review_median_minutes",
-    "First review, median",
-    (figures) => figures.time_to_first_human_review.median_minutes,
-    formatMinutes,
-    "First review",
+    ...(["first_review_median_minutes", "First review, median"] as const),
+    ...([(each: Figures) => first(each).median_minutes, formatMinutes, "First review"] as const),
   ),
   figureColumn(
     "first_review_p90_minutes",
     "First review, 90 %",
-    (figures) => figures.time_to_first_human_review.p90_minutes,
+    (each) => first(each).p90_minutes,
     formatMinutes,
   ),
   figureColumn(
     "merge_median_minutes",
     "Merge, median",
-    (figures) => figures.time_to_merge.median_minutes,
+    (each) => merge(each).median_minutes,
     formatMinutes,
     "Merge",
   ),
-  figureColumn(
-    "merge_p90_minutes",
-    "Merge, 90 %",
-    (figures) => figures.time_to_merge.p90_minutes,
-    formatMinutes,
-  ),
+  figureColumn("merge_p90_minutes", "Merge, 90 %", (each) => merge(each).p90_minutes, formatMinutes),
 ] as const;
 
 export type FigureName = (typeof figureColumns)[number]["name"];
+
+export const figure = (name: FigureName): FigureColumn =>
+  required(
+    figureColumns.find((each) => each.name === name),
+    "column of a figure",
+  );
 
 /** The columns of narrow tables; their times are medians. */
 export const briefColumns: readonly FigureColumn[] = figureColumns.flatMap((column) =>
@@ -131,6 +127,7 @@ export const rowsTable = ({ by, rows }: ReviewReport, columns?: readonly FigureC
 /** A figure of the whole period. */
 export type Headline = {
   readonly name: string;
+  readonly of: FigureName;
   readonly value: string;
   readonly detail: string;
   /** Null if there is nothing to compare with. */
@@ -146,41 +143,30 @@ export type Headlines = readonly [
 ];
 
 export function headlines({ total, before }: Pick<ReviewReport, "total" | "before">): Headlines {
-  const { findings, time_to_first_human_review: review, time_to_merge: merge } = total;
+  const { findings, time_to_first_human_review: review } = total;
   const known = findings.accepted + findings.not_accepted;
-  const change = (value: (figures: Figures) => number | null, unit: keyof typeof units) =>
-    before && isComparable(before) ? changeOf(value(total), value(before.total), units[unit]) : null;
+  const headline = (name: string, of: FigureName, unit: keyof typeof units, detail: string): Headline => {
+    const { value, text } = figure(of);
+    const isCompared = before && isComparable(before);
+    const change = isCompared ? changeOf(value(total), value(before.total), units[unit]) : null;
+    return { name, of, value: text(total), detail, change };
+  };
+  const within = (time: DurationFigures) => `median; 90 % within ${formatMinutes(time.p90_minutes)}`;
   return [
-    {
-      name: "Pull requests reviewed",
-      value: formatCount(total.pull_requests),
-      detail: "",
-      change: change(({ pull_requests }) => pull_requests, "count"),
-    },
-    {
-      name: "Findings posted",
-      value: formatCount(findings.posted),
-      detail: `${formatMean(total.findings_per_pull_request)} a pull request`,
-      change: change((figures) => figures.findings.posted, "count"),
-    },
-    {
-      name: "Acceptance",
-      value: formatShare(findings.acceptance),
-      detail: `${formatCount(findings.accepted)} of ${formatCount(known)} known; ${formatCount(findings.unknown)} unknown`,
-      change: change((figures) => figures.findings.acceptance, "share"),
-    },
-    {
-      name: "Time to first human review",
-      value: formatMinutes(review.median_minutes),
-      detail: `median; 90 % within ${formatMinutes(review.p90_minutes)}; ${formatCount(review.missing)} without one`,
-      change: change(({ time_to_first_human_review: time }) => time.median_minutes, "minutes"),
-    },
-    {
-      name: "Time to merge",
-      value: formatMinutes(merge.median_minutes),
-      detail: `median; 90 % within ${formatMinutes(merge.p90_minutes)}`,
-      change: change(({ time_to_merge }) => time_to_merge.median_minutes, "minutes"),
-    },
+    headline("Pull requests reviewed", "pull_requests", "count", ""),
+    headline(
+      ...(["Findings posted", "findings", "count"] as const),
+      `${formatMean(total.findings_per_pull_request)} a pull request`,
+    ),
+    headline(
+      ...(["Acceptance", "acceptance", "share"] as const),
+      `${formatCount(findings.accepted)} of ${formatCount(known)} known; ${formatCount(findings.unknown)} unknown`,
+    ),
+    headline(
+      ...(["Time to first human review", "first_review_median_minutes", "minutes"] as const),
+      `${within(review)}; ${formatCount(review.missing)} without one`,
+    ),
+    headline("Time to merge", "merge_median_minutes", "minutes", within(total.time_to_merge)),
   ];
 }
 

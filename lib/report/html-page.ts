@@ -5,20 +5,9 @@ import { chart } from "./charts.ts";
 import { type Headline, headlines, reportTitle, rowsTable, type TextTable, textTableOf } from "./columns.ts";
 import { noteText } from "./left-out.ts";
 import { Markup, markup } from "./markup.ts";
-import { seriesOf } from "./plot-series.ts";
-import { type ReportRow, type ReviewReport, withSpaces } from "./report.ts";
-import { countTicks, minuteTicks, shareTicks, wholeTicks } from "./scale.ts";
-import {
-  definitions,
-  dimensionHeads,
-  formatCount,
-  formatMean,
-  formatMinutes,
-  formatShare,
-  noValue,
-  shortDay,
-  weekDefinition,
-} from "./words.ts";
+import { heatOf, type ReportRow, type ReviewReport, withSpaces } from "./report.ts";
+import { byComplexity, drawnComplexity, drawnTrend, trends } from "./trends.ts";
+import { definitions, dimensionHeads, formatCount, formatShare, meanings, weekDefinition } from "./words.ts";
 
 /** One file: it contains the charts and the style of the dashboard, loads nothing and runs no script. */
 export const htmlPage = (report: ReviewReport, style: string): string =>
@@ -36,12 +25,13 @@ export const htmlPage = (report: ReviewReport, style: string): string =>
 <h1>${reportTitle(report)}</h1>
 ${report.before ? [markup`<p class="definition">${comparedWith(report.before, report.period.time_zone)}</p>`] : []}
 ${report.notes.map((note) => markup`<p class="definition">${noteText(note)}</p>`)}
+<h2 class="unseen">Headlines</h2>
 <section class="headlines" aria-label="Headlines">
 ${headlines(report).map(headlineCard)}
 </section>
 ${askedFor(report)}
 <h2>By week <small>${weekDefinition(report.period.time_zone)}</small></h2>
-${trends(report.weeks)}
+${trendCards(report.weeks)}
 ${report.by === "week" ? [] : [tableCard("By week", textTableOf(dimensionHeads.week, report.weeks))]}
 <div class="row wide-narrow">
 ${card("Acceptance by severity and category", [heatMapTable(report)])}
@@ -50,13 +40,7 @@ ${complexityCard(report)}
 ${tableCard("By estimated complexity, 1 to 5", textTableOf("Complexity", report.complexity))}
 <h2>What the figures mean</h2>
 <dl class="meanings">
-${[
-  ["Pull requests", definitions.pullRequests],
-  ["Acceptance", definitions.acceptance],
-  ["Time to first human review", definitions.timeToFirstHumanReview],
-  ["Time to merge", definitions.timeToMerge],
-  ["Open pull requests", definitions.openPullRequests],
-].map(([name = "", text = ""]) => markup`<dt>${name}</dt><dd>${text}</dd>`)}
+${meanings.map(([name, text]) => markup`<dt>${name}</dt><dd>${text}</dd>`)}
 </dl>
 </main>
 </body>
@@ -86,98 +70,20 @@ const askedFor = (report: ReviewReport): Markup => {
   return tableCard(`By ${report.by}`, rowsTable(report), note);
 };
 
-const count = (value: number | null): string => (value === null ? noValue : formatCount(value));
-
-function trends(weeks: readonly ReportRow[]): Markup {
-  const series = seriesOf(weeks);
-  const columns = {
-    labels: weeks.map(({ id, name }) => shortDay(id ?? name)),
-    names: weeks.map(({ name }) => `Week of ${name}`),
-    inPart: weeks.map(({ in_part }) => in_part),
-  };
-  return markup`<div class="row">
-${card("Pull requests reviewed", [
-  chart({
-    ...columns,
-    title: "Pull requests reviewed by week",
-    series: [series("Pull requests", "bar", "one", ({ pull_requests }) => pull_requests)],
-    format: count,
-    ticks: wholeTicks,
-  }),
-])}
-${card("Findings and their outcome", [
-  chart({
-    ...columns,
-    title: "Findings by week and outcome",
-    series: [
-      series("Accepted", "bar", "accepted", ({ findings }) => findings.accepted),
-      series("Not accepted", "bar", "not-accepted", ({ findings }) => findings.not_accepted),
-      series("Unknown", "bar", "unknown", ({ findings }) => findings.unknown),
-    ],
-    format: count,
-    ticks: wholeTicks,
-  }),
-])}
-${card("Acceptance, of findings whose outcome is known", [
-  chart({
-    ...columns,
-    title: "Acceptance by week",
-    series: [series("Acceptance", "line", "accepted", ({ findings }) => findings.acceptance)],
-    format: formatShare,
-    ticks: shareTicks,
-  }),
-])}
-${card("Time to first human review and to merge", [
-  chart({
-    ...columns,
-    title: "Median time to first human review and to merge by week",
-    series: [
-      series(
-        "First review, median",
-        "line",
-        "first-review",
-        ({ time_to_first_human_review: time }) => time.median_minutes,
-      ),
-      series("Merge, median", "line", "merge", ({ time_to_merge }) => time_to_merge.median_minutes),
-    ],
-    format: formatMinutes,
-    ticks: minuteTicks,
-  }),
-])}
+const trendCards = (weeks: readonly ReportRow[]): Markup =>
+  markup`<div class="row">
+${trends.map((trend) => card(trend.title, [chart(drawnTrend(trend, weeks))]))}
 </div>`;
-}
 
 const complexityCard = ({ complexity }: ReviewReport): Markup =>
-  card("Findings per pull request", [
-    chart({
-      title: "Findings per pull request by estimated complexity",
-      labels: complexity.map(({ id }) => id ?? "none"),
-      names: complexity.map(({ name }) => `Complexity ${name}`),
-      inPart: complexity.map(() => false),
-      series: [
-        seriesOf(complexity)(
-          "Findings per pull request",
-          "bar",
-          "one",
-          (figures) => figures.findings_per_pull_request,
-        ),
-      ],
-      format: formatMean,
-      ticks: countTicks,
-      ...{ width: 420, height: 280 },
-    }),
-  ]);
-
-/** Each cell shows the same value as a colour and as a number. */
-const heatSteps = 10;
+  card(byComplexity.title, [chart({ ...drawnComplexity(complexity), width: 420, height: 280 })]);
 
 function heatMapTable({ heat_map }: ReviewReport): Markup {
   const cell = (severity: string | null, category: string | null): Markup => {
     const found = heat_map.find((each) => each.severity === severity && each.category === category);
     const { acceptance, posted } = required(found, "cell of the heat map").findings;
     if (posted === 0) return markup`<td class="heat-none"></td>`;
-    const heat = acceptance === null ? "none" : Math.round(acceptance * heatSteps);
-    return markup`<td class="heat-${heat}"><b>${formatShare(acceptance)}</b> <small>of ${formatCount(posted)}</small></td>`;
+    return markup`<td class="heat-${heatOf(acceptance)}"><b>${formatShare(acceptance)}</b> <small>of ${formatCount(posted)}</small></td>`;
   };
   const columns = [...severities, null];
   return markup`<div class="scroll"><table class="heat">

@@ -172,7 +172,7 @@ export const markdownList = (list: PullRequestList): string =>
   ].join("\n");
 
 type ListColumn = readonly [name: string, value: (pullRequest: ListedPullRequest) => string | number | null];
-const listColumns: readonly ListColumn[] = [
+export const listColumns: readonly ListColumn[] = [
   ["url", ({ url }) => url],
   ["repository", ({ repository }) => repository],
   ["organization", ({ organization }) => organization],

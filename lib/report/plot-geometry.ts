@@ -32,33 +32,8 @@ export type PlotInput = {
   readonly height: number;
 };
 
-export type PlotBar = PlotArea & { readonly column: number; readonly look: string; readonly radius: number };
-export type PlotDot = {
-  readonly column: number;
-  readonly x: number;
-  readonly y: number;
-  readonly radius: number;
-};
-
-export type PlotShapes = {
-  readonly area: PlotArea;
-  /** The width of a column. */
-  readonly step: number;
-  readonly x: (column: number) => number;
-  readonly grid: ReadonlyArray<{ readonly y: number; readonly text: string }>;
-  readonly bars: readonly PlotBar[];
-  readonly lines: ReadonlyArray<{
-    readonly look: string;
-    readonly path: string;
-    readonly dots: readonly PlotDot[];
-  }>;
-  /** Diagonal lines over bars that count only in part, or over the column where there is no bar. */
-  readonly hatches: ReadonlyArray<{ readonly look: string; readonly path: string }>;
-  /** The period before: bars behind those of the period, and lines. */
-  readonly ghostBars: ReadonlyArray<PlotArea & { readonly column: number }>;
-  readonly ghostLines: ReadonlyArray<{ readonly look: string; readonly path: string }>;
-  readonly labels: ReadonlyArray<{ readonly x: number; readonly text: string }>;
-};
+type PlotBar = PlotArea & { readonly column: number; readonly look: string; readonly radius: number };
+type PlotShapes = ReturnType<typeof plotShapes>;
 
 const top = 10;
 const bottom = 26;
@@ -66,7 +41,7 @@ const right = 8;
 const labelWidth = 52;
 const letterWidth = 6.5;
 
-export function plotShapes({ labels, inPart, series, format, ticks, width, height }: PlotInput): PlotShapes {
+export function plotShapes({ labels, inPart, series, format, ticks, width, height }: PlotInput) {
   const stacks = stacksOf(series, labels.length);
   const earlier = stacksOf(
     series.map((each) => ({ ...each, values: each.before ?? [] })),
@@ -87,7 +62,8 @@ export function plotShapes({ labels, inPart, series, format, ticks, width, heigh
   const every = Math.max(1, Math.ceil(labelWidth / step));
   const bars = stacks.flatMap((stack, column) => barsOf(stack, column, scale));
   return {
-    ...{ area, step, x, bars },
+    ...{ height, area, step, x, bars },
+    // The period before: bars behind those of the period, and lines.
     ghostBars: earlier.flatMap((stack, column) => ghostBar(stack, column, scale)),
     ghostLines: lineSeries.flatMap(({ look, before }) =>
       before ? [{ look, path: linePath(before, scale) }] : [],
@@ -109,6 +85,7 @@ export function plotShapes({ labels, inPart, series, format, ticks, width, heigh
             ],
       ),
     })),
+    // Diagonal lines over bars that count only in part, or over the column where there is no bar.
     hatches: [
       ...bars.filter(({ column }) => inPart[column]).map((bar) => ({ look: bar.look, path: hatchPath(bar) })),
       ...labels.flatMap((_, column) =>
@@ -123,6 +100,65 @@ export function plotShapes({ labels, inPart, series, format, ticks, width, heigh
     ),
   };
 }
+
+/** An element of a drawing. */
+export type PlotElement = {
+  readonly tag: "line" | "text" | "rect" | "path" | "circle";
+  readonly attributes: Readonly<Record<string, string | number>>;
+  readonly text?: string;
+  /** The value that it shows. */
+  readonly value?: { readonly look: string; readonly column: number };
+};
+
+const boxOf = ({ left, top: y, width, height }: PlotArea) => ({ x: left, y, width, height });
+
+/** In the order in which they are drawn. */
+export function plotElements(shapes: PlotShapes, inPart: readonly boolean[]): PlotElement[] {
+  const { area, height } = shapes;
+  const path = (look: string, d: string): PlotElement => ({ tag: "path", attributes: { class: look, d } });
+  const text = (look: string, x: number, y: number, words: string): PlotElement => ({
+    ...{ tag: "text", attributes: { class: `axis ${look}`, x, y }, text: words },
+  });
+  return [
+    ...shapes.grid.flatMap(({ y, text: words }): PlotElement[] => [
+      { tag: "line", attributes: { class: "grid", x1: area.left, x2: area.left + area.width, y1: y, y2: y } },
+      text("end", area.left - 8, y + 4, words),
+    ]),
+    ...shapes.labels.map((label) => text("middle", label.x, height - 8, label.text)),
+    ...shapes.ghostBars.map(
+      (bar): PlotElement => ({
+        ...{ tag: "rect", attributes: { class: "ghost-bar", ...boxOf(bar) } },
+      }),
+    ),
+    ...shapes.bars.map(
+      ({ look, column, radius, ...bar }): PlotElement => ({
+        tag: "rect",
+        attributes: { class: `bar ${look}${inPart[column] ? " part" : ""}`, ...boxOf(bar), rx: radius },
+        value: { look, column },
+      }),
+    ),
+    ...shapes.hatches.map((hatch) => path(`hatch ${hatch.look}`, hatch.path)),
+    ...shapes.ghostLines.map((line) => path(`line ghost-line ${line.look}`, line.path)),
+    ...shapes.lines.flatMap(({ look, path: d, dots }): PlotElement[] => [
+      path(`line ${look}`, d),
+      ...dots.map(
+        ({ column, x, y, radius }): PlotElement => ({
+          ...{ tag: "circle", attributes: { class: `dot ${look}`, cx: x, cy: y, r: radius } },
+          value: { look, column },
+        }),
+      ),
+    ]),
+  ];
+}
+
+/** The swatches under a chart's title. */
+export const legendOf = ({ series, inPart }: Pick<PlotInput, "series" | "inPart">) => [
+  ...series.map(({ name, kind, look }) => ({ look: `${kind} ${look}`, name })),
+  ...(series.some(({ before }) => before)
+    ? [{ look: `before ${series[0]?.kind ?? ""}`, name: "the period before" }]
+    : []),
+  ...(inPart.includes(true) ? [{ look: "hatched", name: "in part" }] : []),
+];
 
 type Piece = { readonly look: string; readonly from: number; readonly to: number };
 

@@ -1,5 +1,5 @@
 import type { ReportCaller } from "../client/caller.ts";
-import { pagesInHalves } from "../client/pages-in-halves.ts";
+import { bodiesInHalves, type PageRequest } from "../client/pages-in-halves.ts";
 import { msPerDay } from "../contract/days.ts";
 import type { CommentsRecord, ReviewRecord } from "../contract/records-metrics.ts";
 import type { OrganizationFilter } from "./metrics-filters.ts";
@@ -16,7 +16,7 @@ export type ReportQuery = Period & {
 
 type Body<Record> = { readonly data: readonly Record[]; readonly next_cursor: string | null };
 
-type Place = OrganizationFilter & { readonly cursor: string | undefined; readonly limit: number };
+type Place = OrganizationFilter & PageRequest;
 
 export type ReportReadOptions = {
   /** The API's maximum page size. */
@@ -54,18 +54,12 @@ export async function readPullRequests(
     ask: (place: Place) => Promise<{ readonly body: Body<Record> }>,
     add: (records: readonly Record[]) => void,
   ) => {
-    for (const filter of options.filters ?? [{}]) {
-      const pages = pagesInHalves(
-        (place) => ask({ ...filter, ...place }),
-        ({ body }) => body.next_cursor,
-        { cursor: undefined, pageSizeMax },
-      );
-      for await (const { body } of pages) {
-        add(body.data);
-        records += body.data.length;
+    for (const filter of options.filters ?? [{}])
+      for await (const { data } of bodiesInHalves((place) => ask({ ...filter, ...place }), pageSizeMax)) {
+        add(data);
+        records += data.length;
         onProgress?.(records, reviews);
       }
-    }
   };
   await each<ReviewRecord>(
     (place) => client.listReviewMetrics({ query: { ...query, ...days, ...status, ...place } }, call),

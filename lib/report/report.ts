@@ -130,7 +130,7 @@ export const figuresBefore = ({ period, endsAtMs, pullRequests }: PeriodBefore):
   total: figuresOf(pullRequests),
 });
 
-type Compared = { readonly before?: PeriodBefore | undefined };
+export type Compared = { readonly before?: PeriodBefore | undefined };
 type MakeRows = (
   pullRequests: readonly PullRequest[],
   period: Period,
@@ -161,7 +161,7 @@ const rowsBy: Readonly<Record<Dimension, MakeRows>> = {
       organization: organizationName,
     })),
   author: authorRows,
-  team: (pullRequests, _period, { teamsOf, before }) => teamRows(pullRequests, teamsOf, { before }),
+  team: (pullRequests, _period, more) => teamRows(pullRequests, more.teamsOf, more),
   severity: (pullRequests, _period, more) => findingRows(pullRequests, "severity", severitiesAndNull, more),
   category: (pullRequests, _period, more) => findingRows(pullRequests, "category", categoriesAndNull, more),
 };
@@ -230,26 +230,18 @@ export function authorRows(pullRequests: readonly PullRequest[]): ReportRow[] {
  * In alphabetical order, and last the pull requests of authors without a team. A person in two teams counts in both, so
  * the rows do not add up to the total.
  */
-function teamRows(
-  pullRequests: readonly PullRequest[],
-  teamsOf: TeamsOf,
-  { before }: Compared = {},
-): ReportRow[] {
-  const earlier = before && teamGroups(before.pullRequests, teamsOf);
-  const rows = Array.from(teamGroups(pullRequests, teamsOf), ([team, group]): ReportRow => {
-    const [first] = group;
-    return {
+const teamRows = (pullRequests: readonly PullRequest[], teamsOf: TeamsOf, compared: Compared): ReportRow[] =>
+  groupedRows(
+    pullRequests,
+    compared,
+    (all) => teamGroups(all, teamsOf),
+    (team, first) => ({
       ...(team ? { id: team.team_id, name: team.name } : { id: null, name: noTeamName }),
-      in_part: false,
-      organization: team && first ? first.organizationName : null,
-      figures: figuresOf(group),
-      before: figuresOfPart({ before }, () => earlier?.get(team)),
-    };
-  });
-  return rows.toSorted(
-    (one, other) => Number(one.id === null) - Number(other.id === null) || byName(one, other),
-  );
-}
+      organization: team && first.organizationName,
+    }),
+  )
+    .map(({ row }) => row)
+    .toSorted((one, other) => Number(one.id === null) - Number(other.id === null) || byName(one, other));
 
 export const noTeamName = "no team";
 
@@ -273,22 +265,42 @@ export const teamGroups = (
 /** An id is unique only within an organization of a provider. */
 const groupRows = (
   pullRequests: readonly PullRequest[],
-  { before }: Compared,
+  compared: Compared,
   rowOf: (pullRequest: PullRequest) => NamedRow,
 ): ReportRow[] => {
   const keyOf = (pullRequest: PullRequest) =>
     JSON.stringify([pullRequest.provider, pullRequest.organizationId, rowOf(pullRequest).id]);
-  const earlier = before && groupBy(before.pullRequests, keyOf);
-  return Array.from(groupBy(pullRequests, keyOf), ([key, group]) => ({
-    ...rowOf(required(group[0], "pull request of a group")),
-    in_part: false,
-    figures: figuresOf(group),
-    before: figuresOfPart({ before }, () => earlier?.get(key)),
-  }));
+  const rows = groupedRows(
+    pullRequests,
+    compared,
+    (all) => groupBy(all, keyOf),
+    (_, first) => rowOf(first),
+  );
+  return rows.map(({ row }) => row);
 };
 
+/** A row for each group, compared with the same group of the period before; and the pull requests of both. */
+export function groupedRows<Key, Named extends NamedRow>(
+  pullRequests: readonly PullRequest[],
+  { before }: Compared,
+  groupsOf: (pullRequests: readonly PullRequest[]) => ReadonlyMap<Key, readonly PullRequest[]>,
+  nameOf: (key: Key, first: PullRequest) => Named,
+) {
+  const groupsBefore = before && groupsOf(before.pullRequests);
+  return Array.from(groupsOf(pullRequests), ([key, group]) => {
+    const earlier = groupsBefore?.get(key) ?? [];
+    const row = {
+      ...nameOf(key, required(group[0], "pull request of a group")),
+      in_part: false,
+      figures: figuresOf(group),
+      before: figuresOfPart({ before }, () => earlier),
+    };
+    return { row, group, earlier };
+  });
+}
+
 const compareTexts = new Intl.Collator("en").compare;
-const byName = (one: NamedRow, other: NamedRow): number =>
+export const byName = (one: NamedRow, other: NamedRow): number =>
   compareTexts(one.name, other.name) || compareTexts(one.organization ?? "", other.organization ?? "");
 
 /** Pull requests that have such a finding, counting only these findings. */
@@ -342,3 +354,7 @@ function heatMap(pullRequests: readonly PullRequest[]): HeatCell[] {
 
 /** `data_integrity_and_integration` as readable words. */
 export const withSpaces = (value: string | null): string => value?.replaceAll("_", " ") ?? notStated;
+
+/** The step of the colours, of ten: low is amber, high is green. */
+export const heatOf = (share: number | null): string =>
+  share === null ? "none" : String(Math.round(share * 10));

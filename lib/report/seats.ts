@@ -1,6 +1,6 @@
 import type { SeatCaller } from "../client/caller.ts";
 import type { AnswerOf, CallOptions } from "../client/client.ts";
-import { pagesInHalves } from "../client/pages-in-halves.ts";
+import { bodiesInHalves, type PageRequest } from "../client/pages-in-halves.ts";
 import { happenedAt, happenedBefore, namesInSeatEntry, namesOfHolder } from "../contract/audit.ts";
 import { msPerDay } from "../contract/days.ts";
 import { pageLimits, requestLimits } from "../contract/limits.ts";
@@ -32,13 +32,7 @@ export type IdleSeats = {
   readonly since: string;
   /** Of the whole group, also where the caller cannot see the holder. */
   readonly held: number;
-  readonly idle: ReadonlyArray<{
-    readonly user: User;
-    /** By name, each once. */
-    readonly organizations: readonly string[];
-    readonly userIds: readonly string[];
-    readonly use: SeatUse | undefined;
-  }>;
+  readonly idle: ReadonlyArray<SeatPlaces & { readonly user: User; readonly use: SeatUse | undefined }>;
   /** Holders who may be active where the caller cannot read: one of their organizations has no metrics, or is hidden. */
   readonly notJudged: number;
 };
@@ -72,21 +66,10 @@ export async function findIdleSeats(
   const judged = seatHolders(users, home).filter(isJudged);
   const idle = idleHolders(judged, home, authors, newHolders);
   const uses = await fetchSeatUse(caller, idle, home, { nowMs, filters });
-  const nameOf = (provider: string, id: string) =>
-    organizations.find((each) => each.provider === provider && each.provider_organization_id === id)?.name ??
-    id;
   return {
     since,
     held: seats.seats_assigned,
-    idle: idle.map((user) => {
-      const memberships = membershipsOf(user, home);
-      return {
-        user,
-        organizations: [...new Set(memberships.map(({ provider, org_id }) => nameOf(provider, org_id)))],
-        userIds: [...new Set(memberships.map(({ user_id }) => user_id))],
-        use: uses.get(user),
-      };
-    }),
+    idle: idle.map((user) => ({ user, ...placesOf(user, home, organizations), use: uses.get(user) })),
     notJudged: Math.max(0, seats.seats_assigned - judged.length),
   };
 }
@@ -205,13 +188,9 @@ async function lastReviewed(
     filters.map((filter) => [each, filter] as const),
   )) {
     const query = { ...question, ...filter, status: "all" as const };
-    const pages = pagesInHalves(
-      (place) => client.listReviewMetrics({ query: { ...query, ...place } }, call),
-      ({ body }) => body.next_cursor,
-      { cursor: undefined, pageSizeMax: pageLimits.metrics.max },
-    );
-    for await (const { body } of pages)
-      for (const { provider, organization_id, author_id, merged_at, closed_at } of body.data) {
+    const ask = (place: PageRequest) => client.listReviewMetrics({ query: { ...query, ...place } }, call);
+    for await (const { data } of bodiesInHalves(ask, pageLimits.metrics.max))
+      for (const { provider, organization_id, author_id, merged_at, closed_at } of data) {
         const [at, name] = [merged_at ?? closed_at, authorName(provider, organization_id, author_id ?? "")];
         if (at !== null && at > (last.get(name) ?? "")) last.set(name, at);
       }
@@ -238,6 +217,24 @@ async function lastAssigned(
     if (unnamed.size === 0) break;
   }
   return last;
+}
+
+/** Where a person may hold a seat, each once: the names of organizations, and the Git provider's ids. */
+export type SeatPlaces = { readonly organizations: readonly string[]; readonly userIds: readonly string[] };
+
+export function placesOf(
+  user: User,
+  home: Home | null,
+  organizations: ReadonlyArray<Home & { readonly name: string }>,
+): SeatPlaces {
+  const nameOf = (provider: string, id: string) =>
+    organizations.find((each) => each.provider === provider && each.provider_organization_id === id)?.name ??
+    id;
+  const memberships = membershipsOf(user, home);
+  return {
+    organizations: [...new Set(memberships.map(({ provider, org_id }) => nameOf(provider, org_id)))],
+    userIds: [...new Set(memberships.map(({ user_id }) => user_id))],
+  };
 }
 
 /** `home` is the organization of users whose records do not name one. */

@@ -1,6 +1,6 @@
 import type { ReportCaller } from "../client/caller.ts";
 import type { AnswerOf } from "../client/client.ts";
-import { pagesInHalves } from "../client/pages-in-halves.ts";
+import { bodiesInHalves, type PageRequest } from "../client/pages-in-halves.ts";
 import type { PullRequest } from "./pull-request.ts";
 
 export type Team = AnswerOf<"listTeams">["teams"][number];
@@ -19,12 +19,9 @@ export async function readTeams(
   { pageSizeMax, signal }: { readonly pageSizeMax: number; readonly signal?: AbortSignal },
 ): Promise<Team[]> {
   const teams: Team[] = [];
-  const pages = pagesInHalves(
-    (place) => client.listTeams({ query: { ...filter, ...place } }, signal ? { signal } : {}),
-    ({ body }) => body.next_cursor,
-    { cursor: undefined, pageSizeMax },
-  );
-  for await (const { body } of pages) teams.push(...body.teams);
+  const ask = (place: PageRequest) =>
+    client.listTeams({ query: { ...filter, ...place } }, signal ? { signal } : {});
+  for await (const body of bodiesInHalves(ask, pageSizeMax)) teams.push(...body.teams);
   return teams;
 }
 

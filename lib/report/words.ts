@@ -22,6 +22,15 @@ export const definitions = {
   findingRows: "A row counts the pull requests that have such a finding, and only these findings.",
 } as const;
 
+/** What the figures of a whole report mean, by name. */
+export const meanings: ReadonlyArray<readonly [name: string, meaning: string]> = [
+  ["Pull requests", definitions.pullRequests],
+  ["Acceptance", definitions.acceptance],
+  ["Time to first human review", definitions.timeToFirstHumanReview],
+  ["Time to merge", definitions.timeToMerge],
+  ["Open pull requests", definitions.openPullRequests],
+];
+
 export const weekDefinition = (timeZone: string): string => `Weeks begin on Monday, ${timeZone}.`;
 
 export const dimensionHeads: Readonly<Record<Dimension, string>> = {

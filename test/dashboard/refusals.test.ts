@@ -44,13 +44,13 @@ async function open({ text: key }: IssuedKey, view: Partial<DashboardView> = {})
   await expect.poll(() => received.length > 0, { timeout: 20_000 }).toBe(true);
   const isOpen = session().phase === "open";
   for (const page of isOpen ? pageNames : []) {
-    worker.show({ ...shown, page });
+    void worker({ type: "show", view: { ...shown, page } });
     await expect.poll(() => isRead(page), { timeout: 20_000 }).toBe(true);
   }
   await expect
     .poll(() => Object.values(session().sections).some(({ state }) => state.status === "loading"))
     .toBe(false);
-  await worker.search("retries");
+  await worker({ type: "search", query: "retries" });
   const sections = Object.entries(session().sections);
   const named = (status: string) =>
     sections.flatMap(([name, { state }]) => (state.status === status ? [name] : []));

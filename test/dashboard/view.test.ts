@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { safeAddress } from "../../dashboard/links.ts";
+import { safeAddress } from "../../dashboard/parts/external-link.tsx";
 import {
   addressOf,
   type DashboardView,

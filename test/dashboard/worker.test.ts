@@ -205,10 +205,10 @@ describe("a search of Learnings", () => {
     const { worker, sent, search } = await searching(identity("workspace"), () =>
       Response.json({ data: found }),
     );
-    await worker.search("retry");
+    await worker({ type: "search", query: "retry" });
     expect(search()).toEqual({ status: "found", results: found });
-    worker.show({ ...noView, repositories: ["github:1/9"] });
-    await worker.search("retry again");
+    void worker({ type: "show", view: { ...noView, repositories: ["github:1/9"] } });
+    await worker({ type: "search", query: "retry again" });
     expect(sent).toEqual([
       { query: "retry" },
       { query: "retry again", org_id: "github:1", repository_id: "9" },
@@ -218,10 +218,10 @@ describe("a search of Learnings", () => {
   test("a refused search shows the service's sentence; a key that may not search sends no request", async () => {
     const errors = [{ code: "INVALID_REQUEST", message: "The search would cover 21 organizations." }];
     const wide = await searching(identity("instance"), () => Response.json({ errors }, { status: 400 }));
-    await wide.worker.search("retry");
+    await wide.worker({ type: "search", query: "retry" });
     expect(wide.search()).toEqual({ status: "failed", sentence: errors[0]?.message });
     const legacy = await searching(identity("legacy"), () => Response.json({ data: [] }));
-    await legacy.worker.search("retry");
+    await legacy.worker({ type: "search", query: "retry" });
     expect(legacy.search()).toMatchObject({ status: "failed" });
     expect(legacy.sent).toEqual([]);
   });
@@ -265,13 +265,13 @@ test("a refresh without an answer keeps the session and its figures, and says so
   await expect.poll(() => received.at(-1)?.type).toBe("section");
   const before = received.reduce(nextSession, closedSession);
   isDown = true;
-  worker.reload(view);
+  void worker({ type: "reload", view });
   await expect.poll(() => received.at(-1)?.type).toBe("not-refreshed");
   const kept = received.reduce(nextSession, closedSession);
   const notice = "These figures were not refreshed: Not now.";
   expect(kept).toEqual({ ...before, notice, announcement: notice });
   isDown = false;
-  worker.reload(view);
+  void worker({ type: "reload", view });
   await expect.poll(() => received.reduce(nextSession, closedSession).notice).toBeNull();
 });
 
@@ -295,7 +295,7 @@ describe("pages", () => {
     const session = () => received.reduce(nextSession, closedSession);
     const ofPage: string[][] = [];
     for (const page of names) {
-      worker.show({ ...view, page });
+      void worker({ type: "show", view: { ...view, page } });
       await expect.poll(() => session().phase !== "closed" || session().notice !== null).toBe(true);
       await expect
         .poll(() =>

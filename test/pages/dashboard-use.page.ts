@@ -7,8 +7,8 @@ import { lastDays } from "../../lib/report/period.ts";
 import { readPullRequests } from "../../lib/report/read.ts";
 import { reportOf } from "../../lib/report/report.ts";
 import { formatCount, formatShare } from "../../lib/report/words.ts";
-import { card, enterKey, goTo, openDashboard, untilRead } from "./dashboard.ts";
-import { expectAccessible, openPage, phone, service } from "./support.ts";
+import { card, enterKey, goTo, narrowKey, openDashboard, tabTo, untilRead } from "./dashboard.ts";
+import { expectAccessible, expectGoodLooks, openPage, phone, service } from "./support.ts";
 
 const words = (page: Page, title: string): Promise<string | null> =>
   card(page, title).locator(".figure").textContent();
@@ -172,6 +172,7 @@ test("the page works with the keyboard alone: a key, the figures, a chart's valu
   await untilRead(page);
   await tabTo(page, "Organizations: All organizations");
   await page.keyboard.press("Enter");
+  await page.getByLabel("All", { exact: true }).waitFor();
   await page.keyboard.press("Tab");
   await page.keyboard.press("Tab");
   await page.keyboard.press("Space");
@@ -213,20 +214,6 @@ test("the jobs are done with the keyboard alone: a page, an order, a list, shari
   await tabTo(page, "Table: Recent audit entries");
 });
 
-const tabsMax = 80;
-
-/** Presses Tab until the element with this name has the focus. */
-async function tabTo(page: Page, name: string): Promise<void> {
-  for (let tabs = 0; tabs < tabsMax; tabs++) {
-    await page.keyboard.press("Tab");
-    const at = await page.evaluate(
-      "(document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent).trim()",
-    );
-    if (String(at).startsWith(name)) return;
-  }
-  throw new Error(`Tab never came to ${name}.`);
-}
-
 test("a search of Learnings by meaning shows the best with their scores", async () => {
   const { page } = await openDashboard({ address: "page=quality" });
   await untilRead(page);
@@ -239,16 +226,47 @@ test("a search of Learnings by meaning shows the best with their scores", async 
   expect(await search.locator("li").first().textContent()).toMatch(/(card|idempotency).*[01]\.\d\d$/s);
 });
 
-test("pending Learnings are approved and disapproved, the latter after a confirmation", async () => {
+const approval = "Learnings that wait for approval";
+
+test("a narrow key names what it shows, and a key that only reads has no button that decides", async () => {
+  const key = await narrowKey("workspace", ["metrics:read", "learnings:read"]);
+  const { page, faults } = await openDashboard({ key, address: "page=quality" });
+  await untilRead(page);
+  expect(await page.locator("main .notice").allTextContents()).toContain(
+    "This key shows: metrics, learnings. The rest is left out.",
+  );
+  expect(await page.getByRole("navigation", { name: "Pages" }).getByRole("link").allTextContents()).toEqual([
+    "Overview",
+    "Teams and repositories",
+    "Quality",
+  ]);
+  expect(await page.locator(".left-out").count()).toBe(0);
+  const waiting = card(page, approval);
+  expect(await waiting.locator("li").count()).toBe(2);
+  expect(await waiting.getByRole("button").allTextContents()).toEqual(["CSV"]);
+  expect(await waiting.textContent()).toContain("This key may read them, and not decide.");
+  expect(await card(page, "Search Learnings").count()).toBe(1);
+  await expectGoodLooks(page);
+  expect(faults).toEqual([]);
+});
+
+test("pending Learnings are approved and, after a confirmation, disapproved, with the keyboard alone", async () => {
   const { page } = await openDashboard({ address: "page=quality" });
   await untilRead(page);
-  const waiting = card(page, "Learnings that wait for approval").locator("li");
+  const waiting = card(page, approval).locator("li");
   expect(await waiting.count()).toBe(2);
-  await waiting.first().getByRole("button", { name: "Approve", exact: true }).click();
+  await tabTo(page, "Approve");
+  await page.keyboard.press("Enter");
   await expect.poll(() => waiting.count()).toBe(1);
-  await waiting.first().getByRole("button", { name: "Disapprove" }).click();
+  // The button is gone with its Learning: Tab goes on with the next one, not at the top of the page.
+  await page.keyboard.press("Tab");
+  expect(await focusedText(page)).toBe("Approve");
+  await page.keyboard.press("Tab");
+  expect(await focusedText(page)).toBe("Disapprove");
+  await page.keyboard.press("Enter");
   expect(await waiting.count()).toBe(1);
-  await waiting.first().getByRole("button", { name: "Really disapprove" }).click();
+  expect(await focusedText(page)).toBe("Really disapprove");
+  await page.keyboard.press("Enter");
   await expect.poll(() => waiting.count()).toBe(0);
   await goTo(page, "Administration");
   const entries = card(page, "Recent audit entries");
@@ -256,6 +274,8 @@ test("pending Learnings are approved and disapproved, the latter after a confirm
   for (const who of ["demo (workspace key)", "the operator", "the platform"])
     expect(await entries.getByRole("cell", { name: who, exact: true }).count(), who).toBeGreaterThan(0);
 });
+
+const focusedText = (page: Page) => page.evaluate("document.activeElement.textContent");
 
 test("the page shows no motion if the user prefers less motion", async () => {
   const { page } = await openDashboard({ kind: "instance", options: { ...phone, reducedMotion: "reduce" } });

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { createClient } from "../../lib/client/client.ts";
-import { card, openDashboard, untilRead } from "./dashboard.ts";
+import { card, narrowKey, openDashboard, tabTo, untilRead } from "./dashboard.ts";
 import { expectGoodLooks, service } from "./support.ts";
 
 const api = (key: string) => createClient({ baseUrl: service().url, key });
@@ -25,7 +25,7 @@ async function webhook(status: () => number) {
   return { url };
 }
 
-test("webhooks are listed with their last delivery, and an admin tests them", async () => {
+test("webhooks are listed with their last delivery, and an admin tests them, also with the keyboard alone", async () => {
   let status = 204;
   const { url } = await webhook(() => status);
   const { page, faults } = await openDashboard({ kind: "organization", address: "page=administration" });
@@ -39,8 +39,10 @@ test("webhooks are listed with their last delivery, and an admin tests them", as
     "Test",
   ]);
   const result = row.getByRole("status");
-  await row.getByRole("button", { name: `Test ${url}` }).click();
+  await tabTo(page, `Test ${url}`);
+  await page.keyboard.press("Enter");
   await expect.poll(() => result.textContent()).toMatch(/^204 after \d+ ms$/);
+  expect(await page.evaluate("document.activeElement.textContent")).toBe("Test");
   status = 500;
   await row.getByRole("button", { name: `Test ${url}` }).click();
   await expect.poll(() => result.textContent()).toMatch(/^500 after/);
@@ -65,5 +67,17 @@ test("a workspace token sees the webhooks of an organization if it is the only o
   await page.getByLabel("acme-web", { exact: true }).check();
   await shown.getByRole("button", { name: `Test ${url}` }).click();
   await expect.poll(() => shown.getByRole("status").textContent()).toMatch(/^204/);
+  expect(faults).toEqual([]);
+});
+
+test("a key that only reads webhooks sees their deliveries, and no button that tests them", async () => {
+  const { url } = await webhook(() => 204);
+  const key = await narrowKey("organization", ["webhooks:read"]);
+  const { page, faults } = await openDashboard({ key, address: "page=administration" });
+  await untilRead(page);
+  const row = card(page, "Webhooks").getByRole("row").filter({ hasText: url });
+  expect(await row.getByRole("button").allTextContents()).toEqual(["Deliveries"]);
+  await row.getByRole("button", { name: `Deliveries to ${url}` }).click();
+  await expect.poll(() => row.getByRole("listitem").allTextContents()).toEqual(["none in the last 7 days"]);
   expect(faults).toEqual([]);
 });

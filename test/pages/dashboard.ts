@@ -1,5 +1,7 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
+import { createClient } from "../../lib/client/client.ts";
 import type { KeyKind } from "../../lib/contract/access.ts";
+import type { Only } from "../../lib/contract/only.ts";
 import { desktop, openPage, service, type Visit } from "./support.ts";
 
 /** All that the browser tests of the dashboard share. */
@@ -59,3 +61,24 @@ export const leftOut = async (page: Page): Promise<string[]> =>
 
 export const card = (page: Page, title: string) =>
   page.locator("section.card").filter({ has: page.getByRole("heading", { name: title, exact: true }) });
+
+/** A key like the one of this kind that may do only this. */
+export async function narrowKey(kind: KeyKind, only: Only[]): Promise<string> {
+  const { url, keys } = service();
+  const client = createClient({ baseUrl: url, key: keys[kind] });
+  return (await client.createKey({ body: { name: only.join(" "), only } })).body.key;
+}
+
+const tabsMax = 80;
+
+/** Presses Tab until the element with this name has the focus. */
+export async function tabTo(page: Page, name: string): Promise<void> {
+  for (let tabs = 0; tabs < tabsMax; tabs++) {
+    await page.keyboard.press("Tab");
+    const at = await page.evaluate(
+      "(document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent).trim()",
+    );
+    if (String(at).startsWith(name)) return;
+  }
+  throw new Error(`Tab never came to ${name}.`);
+}

@@ -242,7 +242,7 @@ describe("HTML", () => {
       "Pull requests reviewed by week",
       "Findings by week and outcome",
       "Acceptance by week",
-      "Median time to first human review and to merge by week",
+      "Time to first human review and to merge by week, median and 90th percentile",
       "Findings per pull request by estimated complexity",
     ]);
     // What the report was made for comes first.
