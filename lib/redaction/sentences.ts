@@ -417,7 +417,7 @@ export const sayings: readonly Saying[] = [
     behind: bridge(`·(?:-·(?=[^\\s-][^\\s]{3,39} - )|\\((?:${adverb})·(?=[^\\s()]{5,40}\\)))«`) },
   { saying: "typed at a prompt", behind: bridge("…,?·(?:just·|simply·)?(?:type|enter|use)·(?:in·)?«"), ends: "phrase", value: isTypedWord },
   { saying: "changed to", isFar: true, before: new RegExp(`(?<!\\p{L})(?:${set})(?!\\p{L})[^.\\n]{0,40}$`, "iu"),
-    behind: bridge("…·(?:to|from|auf|en|à|a|in|na|на|para|naar)·«"), ends: "phrase" },
+    behind: bridge("…·(?:to|from|auf|en|à|a|na|на|para|naar)·«"), ends: "phrase" },
   { saying: "changed to, behind the name", isFar: true, behind: bridge(`…·(?:${set})·(?:to|auf|from|von|naar|a)·«`), ends: "phrase" },
   { saying: "its use or its owner before", before: useBefore, behind: bridge("»·«"), ends: "phrase" },
   { saying: "an equals sign behind an owner", before: ownerBefore, behind: bridge("·=·«"), ends: "clause" },
@@ -429,7 +429,7 @@ export const sayings: readonly Saying[] = [
 ];
 
 /** A verb or a sign that can lead from a name to a value over other words. */
-const lead = bridge(`[:=(]|·(?:${verb}|to|auf|from|von|naar|en|à|a|in|na|на|para)[ \\t:]`, "ugi");
+const lead = bridge(`[:=(]|·(?:${verb}|to|auf|from|von|naar|en|à|a|na|на|para)[ \\t:]`, "ugi");
 const leadReach = 320;
 
 /** "use bluebird as the database password" */
