@@ -8,6 +8,9 @@ export const hasBothCases = (value: string): boolean => /[A-Z]/.test(value) && /
 export const isHex = (value: string): boolean => /^(?:0x)?[0-9a-fA-F]+$/.test(value);
 export const isUuid = (value: string): boolean => value.length === 36 && /^[0-9a-fA-F]+(?:-[0-9a-fA-F]+){4}$/.test(value);
 
+/** Letters of Thai, Lao, Chinese, Japanese and Korean: no space is between two words. */
+export const hasNoSpaces = (code: number): boolean => code >= 0x2e80 || (code >= 0x0e00 && code <= 0x0eff);
+
 /** Inspects only the first characters: they show what a long value looks like. */
 const lookedAtMax = 256;
 
@@ -68,8 +71,8 @@ function rhythmOf(value: string): Rhythm {
 export const isPlainCase = (value: string): boolean => value.split(/[^A-Za-z0-9]/).every((part) => /^[A-Za-z]?[a-z]*(?:[A-Z][a-z]+)*$/.test(part));
 
 /**
- * Random characters change class at every second place; identifiers, paths and sentences do not. `wordsMax`
- * is the largest share of characters that may be in words.
+ * Random characters change class at every second place; identifiers, paths and sentences do not. `wordsMax` is the largest share of characters that may be
+ * in words.
  */
 export function isRandom(wordsMax: number, whole: string, stepsMax = 0.9): boolean {
   if (whole.length < 10 || !hasDistinct(whole, 8)) return false;

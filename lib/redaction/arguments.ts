@@ -7,8 +7,8 @@ export interface Argument {
   /** Set if the argument is one string and nothing else. */
   readonly value: Value | undefined;
   /**
-   * The only string in the argument, with or without other text around it: `[]byte("…")`. The name of an
-   * encoding does not count: `Buffer.from("…", "hex")`.
+   * The only string in the argument, with or without other text around it: `[]byte("…")`. The name of an encoding does not count: `Buffer.from("…",
+   * "hex")`.
    */
   readonly inner: Value | undefined;
 }
@@ -25,8 +25,8 @@ function isEncodingAt(text: string, at: number): boolean {
 }
 
 /**
- * Returns the arguments after an opening bracket and the position of the closing bracket. Returns undefined
- * if there is no closing bracket, or if the list is too long or too deep.
+ * Returns the arguments after an opening bracket and the position of the closing bracket. Returns undefined if there is no closing bracket, or if the list
+ * is too long or too deep.
  */
 export function argumentsAt(text: string, from: number): { list: Argument[]; end: number } | undefined {
   const list: Argument[] = [];

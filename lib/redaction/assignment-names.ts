@@ -41,37 +41,21 @@ schlüssel schluessel schlüssels clé clef clés chave llave chiave klucz klucz
 キー 鍵 인증키 키
 `;
 const foreignKeyEndings = endingsOf(foreignKeyNames);
-const keyOwners = setOf(
-  `
-api access private encryption signing master hmac license licence account subscription app application auth storage service admin deploy client consumer
-webhook apikey session cookie jwt crypt crypto aes rsa unseal rest write deployment backup root data transaction ingestion ingest integration routing sdk
-server agent merchant partner developer sandbox enrollment install
-`,
-);
-const publicKeyOwners = setOf(
-  `
-public publishable pub anon site captcha recaptcha search browser cache primary partition sort foreign idempotency restore object query translation hash
-dedupe content digest lookup asset file row item index group state map socket registry s3 bucket message json dict host known config property feature
-flag lock component react i18n locale order unique composite column redis verify verification peer ssh authorized identity signer trusted dedup event
-entity record trace shard request correlation document node measurement tracking
-`,
-);
-const publicTokenOwners = setOf(
-  `
-public publickey publishable page next nextpage continuation pagination cancellation cancel sync stop start end pad eos bos unk sep cls mask special max
-min design syntax lexer anon refreshpage
-`,
-);
+const keyOwners = setOf(`api access private encryption signing master hmac license licence account subscription app application auth storage service admin
+deploy client consumer webhook apikey session cookie jwt crypt crypto aes rsa unseal rest write deployment backup root data transaction ingestion ingest
+integration routing sdk server agent merchant partner developer sandbox enrollment install`);
+const publicKeyOwners = setOf(`public publishable pub anon site captcha recaptcha search browser cache primary partition sort foreign idempotency restore
+object query translation hash dedupe content digest lookup asset file row item index group state map socket registry s3 bucket message json dict host known
+config property feature flag lock component react i18n locale order unique composite column redis verify verification peer ssh authorized identity signer
+trusted dedup event entity record trace shard request correlation document node measurement tracking`);
+const publicTokenOwners = setOf(`public publickey publishable page next nextpage continuation pagination cancellation cancel sync stop start end pad eos bos
+unk sep cls mask special max min design syntax lexer anon refreshpage`);
 const likelyWords = setOf(
   "auth pat session sessionid salt seed bearer login cookie sid hmac kek dek enc encrypt crumb csrf xsrf remember rememberme license licence",
 );
 /** `DB_PASSWORD_PROD` is still a password; `password_hash` and `token_url` are not credentials. */
-const environments = setOf(
-  `
-prod production staging stage dev development test testing qa uat ci live old new current previous private base value default plain plaintext cleartext
-equals confirm confirmation again repeat string text b64 hex data env content v str val raw txt
-`,
-);
+const environments = setOf(`prod production staging stage dev development test testing qa uat ci live old new current previous private base value default
+plain plaintext cleartext equals confirm confirmation again repeat string text b64 hex data env content v str val raw txt`);
 
 const isAscii = (name: string) => /^[\0-\x7f]*$/.test(name);
 const isCapital = (code: number) => code >= 65 && code <= 90;
@@ -133,21 +117,17 @@ function keyClaim(words: readonly string[], last: string, owner: string, isVaria
 
 const leadingWords = setOf("password passwd pwd pw pass passwort passcode secret token apikey senha clave haslo mdp пароль секрет токен ключ");
 /** `PASSWORD_RESET_URL` is about a password; `PASSWORD_ADMIN` is a password. */
-export const aboutWords = setOf(
-  `
-accessor sent hash hashes hashed hasher hashers hashing salt digest url uri link path file filename dir name names id ids uuid kid arn ref key keys
-length len size min max count number limit policy policies rule rules expiry expires expire expiration expired ttl age days hours seconds time timeout
-date reset forgot forgotten change changed changes update updated strength score re regex pattern validator validation valid invalid field fields input
-label placeholder hint form page view screen modal dialog route router endpoint api handler service manager provider store storage vault type types kind
-format algorithm alg encoding encoder encoded encryption encrypted enabled disabled required optional visible visibility show hide toggle error errors
-message messages msg title header headers version alias prefix suffix column table index attempts attempt retries retry history generator rotation
-rotated at lifetime duration scope scopes audience issuer info response request email mail template button command cmd prompt callback cb fn func
-function helper helpers util utils spec mock scan scanner scanning detector detection checker check exists missing match mismatch bucket budget usage
-used cost price per rate window through fail failed ok by is has in on with authentication auth login authenticator bearer source exchange introspection
+export const aboutWords = setOf(`accessor sent hash hashes hashed hasher hashers hashing salt digest url uri link path file filename dir name names id ids
+uuid kid arn ref key keys length len size min max count number limit policy policies rule rules expiry expires expire expiration expired ttl age days hours
+seconds time timeout date reset forgot forgotten change changed changes update updated strength score re regex pattern validator validation valid invalid
+field fields input label placeholder hint form page view screen modal dialog route router endpoint api handler service manager provider store storage vault
+type types kind format algorithm alg encoding encoder encoded encryption encrypted enabled disabled required optional visible visibility show hide toggle
+error errors message messages msg title header headers version alias prefix suffix column table index attempts attempt retries retry history generator
+rotation rotated at lifetime duration scope scopes audience issuer info response request email mail template button command cmd prompt callback cb fn func
+function helper helpers util utils spec mock scan scanner scanning detector detection checker check exists missing match mismatch bucket budget usage used
+cost price per rate window through fail failed ok by is has in on with authentication auth login authenticator bearer source exchange introspection
 revocation refresh case cases list map set array class model schema entity dto controller module plugin middleware hook hooks client server state status
-event events log logs metric metrics primaria foránea foranea primária estrangeira
-`,
-);
+event events log logs metric metrics primaria foránea foranea primária estrangeira`);
 function isLeading(words: readonly string[]): boolean {
   const at = words.findIndex((word) => leadingWords.has(word));
   return at >= 0 && at < words.length - 1 && words.slice(at + 1).every((word) => !aboutWords.has(word));

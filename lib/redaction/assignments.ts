@@ -1,4 +1,4 @@
-import { looksVeryRandom } from "./appearance.ts";
+import { hasNoSpaces, looksVeryRandom } from "./appearance.ts";
 import { type Claim, type ClaimKind, claimOf, isConstant, likely, sure } from "./assignment-names.ts";
 import { isCredential, type Link } from "./evidence.ts";
 import { isKeyId, isWordPair } from "./features.ts";
@@ -12,9 +12,8 @@ import { bareValue, type Value, valueAt } from "./values.ts";
 import { pattern } from "./words.ts";
 
 /**
- * Finds `password=…`, `api_key: …`, `"clientSecret": "…"`, "the token is …", in the many ways people write
- * them. Three steps: a name that claims a credential, a separator or a sentence from the name to a value, and a
- * value that looks like a credential.
+ * Finds `password=…`, `api_key: …`, `"clientSecret": "…"`, "the token is …", in the many ways people write them. Three steps: a name that claims a
+ * credential, a separator or a sentence from the name to a value, and a value that looks like a credential.
  */
 const nameRestPattern = /[\w\u00c0-\u0fff-]*(?:\.[\w-]+)*/y;
 
@@ -54,10 +53,7 @@ interface SearchResult {
   readonly resume: number;
 }
 
-/**
- * Returns the values of a list that are credentials. The first value is a credential, or the user of a pair:
- * `["bob", "…"]`.
- */
+/** Returns the values of a list that are credentials. The first value is a credential, or the user of a pair: `["bob", "…"]`. */
 function listed(name: Name, first: Value, claim: Claim, link: Link | undefined): Value[] {
   const named = { claim, link, isConstant: false, isEnvironment: false };
   const values = [first];
@@ -165,7 +161,7 @@ function nameAt(text: string, { at, length }: NameHit, from: number): Name {
   while (start > from && start > at - nameLengthMax && isNameCharacter(text.charAt(start - 1))) start--;
   const hitEnd = at + length;
   nameRestPattern.lastIndex = hitEnd;
-  const isLatin = text.charCodeAt(at) < 0x2e80;
+  const isLatin = !hasNoSpaces(text.charCodeAt(at));
   let end = isLatin && nameRestPattern.test(text) ? nameRestPattern.lastIndex : hitEnd;
   if (text.charAt(end) === "(") end -= /\.equals\w{0,12}$/.exec(text.slice(start, end))?.[0].length ?? 0;
   // "secret id: …", "Secret Access Key: …", "pass phrase: …" are one name.

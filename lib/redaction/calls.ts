@@ -67,8 +67,8 @@ const isNoCredential = ({ text }: Value) =>
 const strictCalls = pattern(
   "",
   "^(?:mysqli|mysql_|DBI|PDO|oci_|odbc_|ftp_|ldap_|ssh2_|imap_|HTTP|NetworkC|UsernameP|Password|smtp|PlainAuth|SetBasic|setBasic|DriverM",
-  String.raw`|createUserWith|signInWith|real_connect|[Jj][Ww][Tt]\.|createHmac|signWith|create(?:De)?[Cc]ipher|HMAC|hash_hmac|FTP|cx_O|Hash\.|basic$`,
-  String.raw`|WiFi\.|wlan\.|create_superuser|Credentials$|bcrypt|hashpw|checkpw|argon2|[Ss]equelize|\w*password)`,
+  String.raw`|createUserWith|signInWith|real_connect|[Jj][Ww][Tt]\.|pgp_sym|AES_|createHmac|signWith|create(?:De)?[Cc]ipher|HMAC|hash_hmac|FTP|cx_O|Hash\.`,
+  String.raw`|basic$|WiFi\.|wlan\.|create_superuser|Credentials$|bcrypt|hashpw|checkpw|argon2|[Ss]equelize|\w*password)`,
 );
 
 /** Names of login calls, which take a credential at any position: `client.connect(…)`, `unlock(…)`. */
@@ -136,7 +136,7 @@ function knownArgument(list: readonly Argument[], { name, place }: KnownCall): V
   const first = stringOf(list[place]);
   const value = first && isUserName.test(first.text) ? stringOf(list[place + 1]) : first;
   if (!value) return undefined;
-  const isPlain = /^[a-z]{5,}$|^[a-z]{3,}(?:[-_][a-z]{2,}){1,6}$/.test(value.text);
+  const isPlain = /^[a-z]{5,}$|^[a-z]{2,}(?:[-_][a-z]{2,}){1,6}$/.test(value.text);
   const isWord = isPlain && value === list[place]?.value && isInPlace(value.text);
   const isPhrase = (/^\S{2,20}(?: \S{2,20}){1,5}$/.test(value.text) && hasDigit(value.text)) || isWordPhrase(value.text);
   return (strictCalls.test(name) && (isWord || isPhrase)) || !isNoCredential(value) ? value : undefined;

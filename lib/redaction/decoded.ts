@@ -49,11 +49,12 @@ function derMeaning(bytes: string): Decoded {
   return isEncrypting ? "private key" : "public";
 }
 
-/** Tags of the OpenPGP packets that hold public keys, signatures and messages. Secret keys have tags 5 and 7. */
+/** Tags of the OpenPGP packets that hold public keys, signatures and messages, and of secret keys, which begin with a version. */
 const publicTags = [1, 2, 3, 6, 14, 18, 20];
-function isPublicPacket(bytes: string): boolean {
+const secretTags = [5, 7];
+function hasTag(bytes: string, tags: readonly number[]): boolean {
   const first = bytes.charCodeAt(0);
-  return first >= 0x80 && publicTags.includes(first & 0x40 ? first & 0x3f : (first >> 2) & 0x0f);
+  return first >= 0x80 && tags.includes(first & 0x40 ? first & 0x3f : (first >> 2) & 0x0f);
 }
 
 /** A length of four bytes, then the name of the key type. */
@@ -62,8 +63,14 @@ const isSshPublic = (bytes: string) => (bytes.startsWith("\0\0\0") && /^(?:ssh-|
 /** For text in a block with a header: whether the block holds no private key. */
 export function isPublicBlock(encoded: string): boolean {
   const bytes = decodeStart(encoded);
-  return isSshPublic(bytes) || derMeaning(bytes) === "public" || isPublicPacket(bytes);
+  return isSshPublic(bytes) || derMeaning(bytes) === "public" || hasTag(bytes, publicTags);
 }
+
+/** For text in a block whose header says that it is public: whether the block holds a private key all the same. */
+export const isPrivateBlock = (encoded: string): boolean => {
+  const bytes = decodeStart(encoded);
+  return derMeaning(bytes) === "private key" || (hasTag(bytes, secretTags) && [...bytes.slice(2, 6)].some((byte) => "\x03\x04\x05\x06".includes(byte)));
+};
 
 /** For any text: whether it is a certificate, a public key or a signature in DER. */
 export const isPublicDer = (encoded: string): boolean => /^MI?[A-Z]/.test(encoded) && derMeaning(decodeStart(encoded)) === "public";

@@ -2,16 +2,13 @@ import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase, isUuid, looksRan
 import { type Claim, type ClaimKind, isCredentialWord } from "./assignment-names.ts";
 import * as features from "./features.ts";
 import { memoize } from "./memoize.ts";
-import { isWordPassphrase } from "./passphrases.ts";
+import { isQuietPhrase, isWordPassphrase } from "./passphrases.ts";
 import { isPlaceholder, isStandIn } from "./placeholders.ts";
 import { isRefused } from "./refusals.ts";
 import type { Accept } from "./rule.ts";
 import type { Value } from "./values.ts";
 
-/**
- * The relation between a name and its value: as text, in an element, as an option, as two strings… Undefined
- * for a plain `=` or `:`, as in code.
- */
+/** The relation between a name and its value: as text, in an element, as an option, as two strings… Undefined for a plain `=` or `:`, as in code. */
 export type Link = "literal" | "element" | "option" | "pair" | "compared" | "call" | "sentence" | "line" | "cell" | "near";
 
 export interface Named {
@@ -60,8 +57,7 @@ const isNoArgument: Accept = (value) =>
   (hasDigit(value) && /[^\w\s./:-]/.test(value));
 
 /**
- * The weaker the relation between name and value, the stronger the evidence that the value itself must give: it could
- * be just the next word or argument.
+ * The weaker the relation between name and value, the stronger the evidence that the value itself must give: it could be just the next word or argument.
  */
 const demands: Readonly<Partial<Record<Link, Accept>>> = {
   option: (value) => (!isPlainCase(value) || features.isDiceware(value) || features.isJoinedPhrase(value)) && !features.isField(value),
@@ -116,7 +112,6 @@ const isLabel = ({ text, isQuoted }: Pick<Value, "text" | "isQuoted">) =>
   (/^\p{L}+$/u.test(text) && !/^[A-Za-z]+$/.test(text)) || (isQuoted && /^[A-Z][a-z]+[?!:…]$/.test(text) && !features.isWordPair(text));
 const isWord = (judged: Judged) => isBare(judged.link) && !hasDigit(judged.text) && judged.text.length >= 5 && !features.hasCredentialWord(judged.text);
 const isLiteralWord = (judged: Judged) => isWord(judged) && (judged.isLiteral || judged.isConstant) && !isLabel(judged);
-const isCodeWord = (judged: Judged) => isWord(judged) && !judged.isLiteral && !judged.isConstant;
 
 /** A password may be any text, except words of code where code is expected and words of a sentence in a sentence. */
 // biome-ignore format: one row a line
@@ -126,9 +121,10 @@ const ofPasswords: readonly Evidence[] = [
     (isConstant && isLiteral)) },
   { evidence: "number", holds: ({ text, link, isLiteral, isConstant }) => isBare(link) && /^\d+$/.test(text) && text.length >= (isLiteral || isConstant ? 6 :
     9) && !isTime(text) },
-  { evidence: "words in quotes", holds: ({ text, isLiteral }) => isLiteral && isWordPassphrase(text) },
+  { evidence: "words in quotes", holds: ({ text, isLiteral, isQuoted, claim, link }) => isLiteral && (isWordPassphrase(text) || (isQuoted &&
+    claim.kind === "secret" && link === undefined && isQuietPhrase(text))) },
   { evidence: "words with joints", holds: (judged) => isWord(judged) && features.isDiceware(judged.text) },
-  { evidence: "no word of code", holds: (judged) => isCodeWord(judged) && (looksRandom(judged.text) || features.isUnusualWord(judged.text) ||
+  { evidence: "no word of code", holds: (judged) => isWord(judged) && ((!judged.isLiteral && looksRandom(judged.text)) || features.isUnusualWord(judged.text) ||
     features.isScrambled(judged.text)) },
   { evidence: "word with a sign", holds: (judged) => isLiteralWord(judged) && /^\S*[^\w.\s-]\S*$/.test(judged.text) && hasLetter(judged.text) &&
     judged.text.length >= 6 },

@@ -27,7 +27,7 @@ export const isHarmless = (value: string) =>
   (/^[./~][\w./-]*$/.test(value) && !(value.length >= 20 && looksVeryRandom(value)));
 
 /** `MYSQL_NATIVE_PASSWORD`: the name of a constant. */
-export const isConstantLike = (value: string) => /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(value) && !looksRandom(value);
+export const isConstantLike = (value: string) => /^\p{Lu}[\p{Lu}\d]*(?:_[\p{Lu}\d]+)+$/u.test(value) && !looksRandom(value);
 
 const isIdentifier = (value: string) => /^[A-Za-z_$][\w$]*$/.test(value);
 

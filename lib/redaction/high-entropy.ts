@@ -9,10 +9,7 @@ const wordEnd = /[\s"'<>`\uE000-\uE003]/;
 /** For each ASCII code: 1 if the character ends a word. */
 const endsWord = Uint8Array.from({ length: 128 }, (_, code) => Number(wordEnd.test(String.fromCharCode(code))));
 const isWordEnd = (code: number) => (code < 128 ? endsWord[code] === 1 : wordEnd.test(String.fromCharCode(code)));
-/**
- * A run never includes `-----`: if it redacted the BEGIN line of a certificate, the text after that line
- * would count as a secret.
- */
+/** A run never includes `-----`: if it redacted the BEGIN line of a certificate, the text after that line would count as a secret. */
 const runPattern = /[\w+/]+(?:-{1,4}[\w+/]+)*={0,2}/g;
 const runLengthMin = 32;
 /** A URL-safe value may begin or end with a dash. */

@@ -22,10 +22,7 @@ function flagsOf(keys: Iterable<number>): Uint8Array {
   return flags;
 }
 
-/**
- * At one position the search reports the words in the order of the list, but words of two characters and of one
- * character last.
- */
+/** At one position the search reports the words in the order of the list, but words of two characters and of one character last. */
 export function wordSearch<Word extends Keyword>(words: readonly Word[]): (text: string, heard: (word: Word, at: number) => void) => void {
   const others = words.filter((each) => !isSign(each));
   const bySign = Map.groupBy(words.filter(isSign), ({ word }) => word.charCodeAt(0));

@@ -112,11 +112,16 @@ const isQuotedSecret: AcceptInContext = (secret, { text, start, end }) => {
   if (/[\s/=:\\]|^[#.$@[-]|@[\w-]+\.|\.\w{1,5}$/.test(secret) || isHex(secret) || isUuid(secret) || features.isAlgorithm(secret)) return false;
   // `aws.auth#sigv4`, `Oauth2Config`: names of code.
   if (/^pub|^eyJ|^[a-z]+(?:-[a-z]+)*-[a-z\d]{5,10}$|^[a-z]\w*\.[\w.]+#[a-z]|oauth2/i.test(secret)) return false;
-  const isSure = features.isStrong(secret) || features.isDecoratedWord(secret) || features.isUnusualWord(secret) || features.isCode(secret);
-  if (!(isSure && !isOrdinary(secret)) && !features.isNumberedWord(secret)) return false;
+  const isMapped = /^["'`][^\n]{0,160}(?:#|\/\/|--)[^\n]{0,40}passw/i.test(text.slice(end, end + lineReach)) && /^[a-z]{4,}\d+$/i.test(secret);
+  const isSure = isMapped || features.isStrong(secret) || features.isDecoratedWord(secret) || features.isUnusualWord(secret) || features.isCode(secret);
+  if (!(isSure && (isMapped || !isOrdinary(secret))) && !features.isNumberedWord(secret)) return false;
   const line = clauseOf(text, start, end);
   const before = line.slice(0, Math.max(0, line.indexOf("\0") - 1));
-  return (speaksOfPasswords.test(line) || speaksOfSecrets.test(line)) && !otherLabel.test(before) && !ownName.test(before) && !isPlaceholder(secret);
+  return (
+    (isMapped || speaksOfPasswords.test(line) || speaksOfSecrets.test(line)) &&
+    (isMapped || (!otherLabel.test(before) && !ownName.test(before))) &&
+    !isPlaceholder(secret)
+  );
 };
 
 const quotedRule: ContextRule = {

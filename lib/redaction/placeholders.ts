@@ -7,22 +7,14 @@ import { pattern, setOf } from "./words.ts";
 /** A value that is only a placeholder or a reference stays. A value that merely contains one does not. */
 
 /** A value made only of these words and the `subjects` is not a credential. */
-const standIns = setOf(
-  `
-please kindly your my the our example sample dummy fake mock placeholder change changeme changeit replace replaceme redacted hidden masked removed
-omitted todo tbd fixme insert enter put paste fill add here too none null nil undefined empty unset foo bar baz foobar qux xxx yyy zzz me this that with
-your_ some any real actual own goes in to be it not set from see vault production development deployment before
-`,
-);
-const subjects = setOf(
-  `
-bit test tests testing secret secrets password passwd passwort pass pwd pw passphrase token tokens key keys api access client user users username name
-string str text false true value values required optional bearer basic admin root guest default db database app application service account login auth
-authentication credential credentials id env environment variable var config prod dev staging local localhost of for a an is and or new old current git
-github gitlab docker aws server host private public hash hashed encrypted number boolean bool int any object type field input label long random at least
-characters chars bytes strong secure unique generate generated
-`,
-);
+const standIns = setOf(`please kindly your my the our example sample dummy fake mock placeholder change changeme changeit replace replaceme redacted hidden
+masked removed omitted todo tbd fixme insert enter put paste fill add here too none null nil undefined empty unset foo bar baz foobar qux xxx yyy zzz me
+this that with your_ some any real actual own goes in to be it not set from see vault production development deployment before`);
+const subjects = setOf(`bit test tests testing secret secrets password passwd passwort pass pwd pw passphrase token tokens key keys api access client user
+users username name string str text false true value values required optional bearer basic admin root guest default db database app application service
+account login auth authentication credential credentials id env environment variable var config prod dev staging local localhost of for a an is and or new
+old current git github gitlab docker aws server host private public hash hashed encrypted number boolean bool int any object type field input label long
+random at least characters chars bytes strong secure unique generate generated`);
 const counting = /^(?:0*1?2?3?4?5?6?7?8?9?0?|x+|\*+|16|32|64|128|256)$/;
 
 const isCounting = (word: string) => "0123456789x".includes(word.charAt(0)) && counting.test(word);
@@ -60,8 +52,8 @@ function isMadeOfListedWords(value: string): boolean {
 }
 
 /**
- * `$TOKEN`, `${TOKEN}`, `$(cmd)`, `{{ x }}`, `<TOKEN>`, `%TOKEN%`, `%env(x)%`, `%(x)s`, `:x`, `@x@`,
- * `!Ref x`, `#{x}`, `#{x}#`, `{x!r}`, `{quote(x)}`, `vault:…`.
+ * `$TOKEN`, `${TOKEN}`, `$(cmd)`, `{{ x }}`, `<TOKEN>`, `%TOKEN%`, `%env(x)%`, `%(x)s`, `:x`, `@x@`, `!Ref x`, `#{x}`, `#{x}#`, `{x!r}`, `{quote(x)}`,
+ * `vault:…`.
  */
 const references = [
   /^[$#%]\{[^{}]*\}#?$/,
@@ -95,7 +87,7 @@ const references = [
   /^!(?:Ref|Sub|GetAtt|ImportValue|secret|vault|env|ENV|Join|FindInMap)\b/,
   /^[:&*](?:[a-z_]+|[A-Z_]+)$/,
   /^&?\[[\w .-]*\]$/,
-  /^(?:vault|secret|op|ref\+\w+|aws-?sm|ssm|gcp-?sm|keyvault|awssm|env|file|sops|doppler|bws):[\w/.#-]/i,
+  /^(?:vault|secret|op|enc|kms|ref(?:\+\w+)?|aws-?sm|ssm|gcp-?sm|keyvault|awssm|env|file|sops|doppler|bws):[\w/.#-]/i,
   /^(?:ENC|vault|env|secret|lookup|getenv|secrets?\.)[[(.]/i,
   /^(?:process|import\.meta|Deno|Bun)\.env\b|^os\.(?:environ|getenv)\b|^System\.getenv\b/,
   /^#\/|^\/(?:run|var|etc|usr|home|opt|mnt)\//,
@@ -109,8 +101,8 @@ export const isReference = (value: string): boolean =>
   !/^[A-Za-z0-9]*$/.test(value) && (isVariable(value) || isPath(value) || references.some((reference) => reference.test(value)));
 
 /**
- * Filler in place of the real characters: `xxxxxxxx`, `****`, `sk-...abcd`. It makes up at least a third of
- * the value, or it is `...` after a short start: `sk_live_...`.
+ * Filler in place of the real characters: `xxxxxxxx`, `****`, `sk-...abcd`. It makes up at least a third of the value, or it is `...` after a short start:
+ * `sk_live_...`.
  */
 const fillers = /x{3,}|X{3,}|\*{3,}|\.{3,}|…+|•{2,}|0{6,}|#{4,}|_{4,}|-{4,}|\?{3,}/g;
 const mayBeFilled = /x{3}|X{3}|\*{3}|\.{3}|…|••|0{6}|#{4}|_{4}|-{4}|\?{3}/;

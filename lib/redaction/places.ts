@@ -2,6 +2,7 @@ import { hasDigit, hasLetter } from "./appearance.ts";
 import { isSetter } from "./assignment-names.ts";
 import type { Link } from "./evidence.ts";
 import { isDottedWords, isWordPair } from "./features.ts";
+import { isQuietPhrase } from "./passphrases.ts";
 import { isRefused } from "./refusals.ts";
 import type { Name } from "./separators.ts";
 import type { Value } from "./values.ts";
@@ -60,7 +61,8 @@ export const places: readonly Place[] = [
   { place: "field of a form or a URL", holds: (placed) => (isBare(placed.name) || placed.name.text.startsWith("]=", placed.name.end)) &&
     (/[&?]$/.test(placed.before) || /^&[\w[\].]+=/.test(placed.behind)) },
   { place: "one of several fields", holds: (placed) => isBare(placed.name) && ((/\s$/.test(placed.before) &&
-    /(?:^|[\s"'])[\w.-]+=[^\s=,()]+\s+$/.test(placed.before)) || /^\s+[\w.-]+=[^\s=]/.test(placed.behind)) },
+    /(?:^|[\s"'])[\w.-]+=[^\s=,()]+\s+$|^[^([{]*[\s"'][\w.-]+=[^\s=,()]+,\s$/.test(placed.before) &&
+    !/^[,)]/.test(placed.behind)) || /^\s+[\w.-]+=[^\s=]/.test(placed.behind)) },
   { place: "two words where no code goes on", holds: ({ name, value, before, behind }) => isWordPair(value.text) && (isBare(name)
     ? /^(?:["'`\s]|$)/.test(behind)
     : before.trim() === "" && behind.trim() === "") },
@@ -101,7 +103,7 @@ export function isPlaced(name: Name, value: Value, link: Link | undefined): bool
   // `Pwd=Heavy.Lifting;`: a bare field is text, so two words with a dot are no code.
   const isText = value.isQuoted || (isBare(name) && isDottedWords(value.text));
   if (/(?:^|\.)(?:label|form|field|message|placeholder|title)s?\./i.test(name.name)) return false;
-  const isPhrase = value.isQuoted && /phrase$/i.test(name.name);
+  const isPhrase = value.isQuoted && (/phrase$/i.test(name.name) || isQuietPhrase(value.text));
   if (isRefused({ text: isPhrase ? value.text.replaceAll(" ", "") : value.text, isQuoted: isText })) return false;
   const placed = { name, value, link, ...around(name, value) };
   return places.some(({ holds }) => holds(placed));

@@ -1,11 +1,11 @@
-import { isPublicBlock } from "./decoded.ts";
+import { isPrivateBlock, isPublicBlock } from "./decoded.ts";
 import { type Finder, hasDistinct, kindNamed, type Span } from "./rule.ts";
 import { marker } from "./view.ts";
 import { pattern } from "./words.ts";
 
 /**
- * Finds private keys in any wrapping: comments, tags, line numbers, blame, quotes, calls that append. The
- * lines of a key may have any short text between them. The header and the base64 after it identify the key.
+ * Finds private keys in any wrapping: comments, tags, line numbers, blame, quotes, calls that append. The lines of a key may have any short text between
+ * them. The header and the base64 after it identify the key.
  */
 const boundary = pattern(
   "g",
@@ -157,6 +157,7 @@ const putty = pattern(
 );
 const findPutty = (text: string): Span[] => Array.from(text.matchAll(putty), ({ 0: key, index }) => ({ start: index, end: index + key.length, kind }));
 
+const publicLabel = /PARAMETERS|PUBLIC KEY|CERTIFICATE|CRL|SIGNATURE/;
 /** Returns the certificates, public keys and signatures in a text: random text in them is not a secret. */
 export function publicBlocks(text: string): Run[] {
   const boundaries = boundariesOf(text);
@@ -168,7 +169,8 @@ export function publicBlocks(text: string): Run[] {
     if (!next || next.isBegin) continue;
     const runs = bodyBehind(text, begin.end, next.start);
     const last = runs.at(-1);
-    if (last && (/PARAMETERS/.test(begin.label) || isPublicBlock(textOf(text, runs)))) blocks.push({ start: begin.end, end: last.end });
+    const body = textOf(text, runs);
+    if (last && ((publicLabel.test(begin.label) && !isPrivateBlock(body)) || isPublicBlock(body))) blocks.push({ start: begin.end, end: last.end });
   }
   return blocks;
 }

@@ -74,8 +74,8 @@ const longLength = 16_384;
 const longRoundsMax = 1;
 const nearLength = 200;
 /**
- * Maximum total length of these lines. A text that contains only credentials is not a Learning, and a second
- * search of the whole text would double the cost.
+ * Maximum total length of these lines. A text that contains only credentials is not a Learning, and a second search of the whole text would double the
+ * cost.
  */
 const nearTotalMax = 32_768;
 

@@ -139,8 +139,8 @@ export const commandContexts: readonly ContextRule[] = [
     cli("<<|<(", /<(?:\((?:echo|printf)~|<(?:<¬|-?¬["']?[A-Z_]{1,12}["']?[^\n]{0,30}\n¬(?=\S{6,128}\s)))["']?(?:[\w.-]{1,40}:(?=\S{6})|user \S{1,40} )?/g, 
     /[^\s`|;&)¶]+/y, (secret, { text, start
     }) => !/[={(]/.test(secret) && (isNoWord(secret) || (isInPlace(secret)
-    && /\b(?:kinit|sudo -S|login|gpg|\w{0,4}passwd|cryptsetup|openssl|su -?)\b[^\n]*<<<["' ]{0,3}(?:[\w.-]+:)?$/.test(text.slice(Math.max(0, start -
-    160), start)))))),
+    && /\b(?:kinit|sudo -S|login|gpg|\w{0,4}passwd|cryptsetup|openssl|su -?)\b[^\n]*<<<["' ]{0,3}(?:[\w.-]+:)?$|pass[\w-]*[= ]<\(\w+ ["']?$/.test(
+    text.slice(Math.max(0, start - 160), start)))))),
   // Any tool: after a user (-u), -p is the password.
   behind(/ -(?:u|U|l|x|xu|D|-?(?:user|username|login))[ =]?["']?\w/g, cli(" -u| -l| -x| -d|-user|-login", /[ \t]-(?:p|P|pw|w|W|pass)[ =]?["']?/g,
     unquoted, isPasswordOfUser)),
@@ -152,6 +152,9 @@ export const commandContexts: readonly ContextRule[] = [
   // Any tool: --user bob:…
   cli(" -u|-user|-cred", / -(?:u|-?(?:user|creds?|credentials))[ =]["']?[A-Za-z][\w.-]{0,40}:(?!\/)/g, unquoted, (secret, { text, start }) =>
     isPairPassword(secret) && !/[/:]/.test(secret) && !/\b(?:docker|podman|compose|rsync|chown|install)\b/.test(text.slice(Math.max(0, start - 120), start))),
+  // sed 's/DB_PASSWORD/…/'
+  cli("pass|pwd|secret|token|key", /\bs[/|#@,][@_%{$A-Z-]{0,12}(?:pass(?:w(?:or)?d)?|pwd|secret|token|key)[\w@%}-]{0,20}[/|#@,]/gi,
+    /[^\s/|#@,"']+/y, (secret, { text, end, context }) => text.charAt(end) === context.charAt(1) && context.endsWith(context.charAt(1)) && isInPlace(secret)),
   cli("lftp", /\blftp~[^\n]{0,40}?-u~[\w.@/-]{1,60},/g, unquoted, isInPlace),
   cli(" -k| -t| -r", / -[kKtTr][ =]["']?(?=[\w+/=.-]{20})/g, word, (secret, { text, start }) => isArgument(secret) &&
     !/\b(?:docker|podman|buildah|nerdctl|git|tar|ssh|pytest|rsync)\b/.test(text.slice(Math.max(0, start - 120), start))),

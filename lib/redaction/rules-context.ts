@@ -1,9 +1,9 @@
 import { hasBothCases, hasDigit, isHex, isPlainCase, isUuid, looksRandom } from "./appearance.ts";
 import { isCode, isMadeUp, isMixedWord, isStrong, isTokenLike, isWordPair, looksChosen } from "./features.ts";
 import { lineOf } from "./nearby.ts";
-import { isNamingWord } from "./passphrases.ts";
+import { hasSentenceWord, isJoinedPair, isNamingWord } from "./passphrases.ts";
 import { isPlaceholder, isStandIn } from "./placeholders.ts";
-import { isInPlace } from "./refusals.ts";
+import { isInPlace, isPredicate } from "./refusals.ts";
 import type { Accept, AcceptInContext, ContextRule, FoundSecret, TokenRule } from "./rule.ts";
 import { after, base64, behind, hasDistinct, near, ofLength, quoted, spaced, token, unquoted, word } from "./rule.ts";
 import { isOrdinary } from "./sentences.ts";
@@ -196,10 +196,12 @@ const pinNames =
   String.raw`pin(?:[- ]?(?:code|nummer|number))?|puk\d?|pass-?code|otp|пин(?:-?код)?|暗証番号|验证码|驗證碼|türcode|zugangs-?code|einmal-?(?:passwort
 |kennwort|code)|one-time (?:code|password|pin)|(?:door|gate|alarm|access|entry|safe|lock|pairing|activation|verification|confirmation|unlock|2fa|mfa|sms
 |login)[ -]code|combination|code (?:pin|secret|d'accès|de (?:sécurité|vérification))|c[oó]digo (?:pin|de (?:acceso|acesso|seguridad|segurança
-|verificaci[oó]n))|codice (?:pin|di (?:accesso|sicurezza|verifica))|kod (?:pin|dostępu)`.replaceAll("\n", "");
+|verificaci[oó]n))|code (?:for|to|of|für|zum|zur|du|de)(?: (?:the|den|das|die|la|l'))?(?: [a-z]{2,12})? (?:doors?|safe|garage|gate|alarm|lock|panel|building
+|entrance|keypad|tür|tor|garagentor|portail|porte|alarme)|codice (?:pin|di (?:accesso|sicurezza|verifica))|kod (?:pin|dostępu)`.replaceAll("\n", "");
 const pinKeywords =
   "pin|puk|passcode|pass-code|otp|пин|暗証番号|验证码|驗證碼|türcode|zugangscode|zugangs-code|einmal|one-time|door|gate|alarm|access|entry|safe|lock|pairing" +
-  "|activation|verification|confirmation|2fa|mfa|sms|login|combination|code secret|code d'|code de |digo de |codice|kod dost";
+  "|code for|code to|code of|code für|code zu|code du|activation|verification|confirmation|2fa|mfa|sms|login|combination|code secret|code d'|code de " +
+  "|digo de |codice|kod dost";
 /** The name, its owner ("for the door"), and a verb or a sign: "the PIN of the card is …", `card_pin = "…"`. */
 const pinContext = pattern(
   "gi",
@@ -207,6 +209,10 @@ const pinContext = pattern(
   "(?: [^\\s:=.,;]{1,20}){1,5}?)?(?: ?[:=]| (?:is|was|ist|lautet|est|es|è|é|to|jest|er|är))[*]{0,2}[ \\t]{1,3}|[ \\t]|[=:：は是])[`¶]?",
 );
 
+/** How to type a password. The words beside it are the password. */
+const typingHint =
+  String.raw`(?:(?:with(?:out)?|no|including|mind) (?:the |any )?spaces|(?:all )?(?:in )?(?:lower|upper)[ -]?case(?! letter)|(?:all )?(?:as )?one word
+|all caps|capital [A-Z]\b)`.replace("\n", "");
 const password = (keywords: string, pattern: RegExp, value: RegExp, accept: AcceptInContext): ContextRule =>
   after("Password", keywords, spaced(pattern), value, accept);
 
@@ -254,8 +260,9 @@ export const statementContexts: readonly ContextRule[] = [
     String.raw`(?:\x60[\w.@+-]{2,40}\x60|[a-z]{2,20}[._@][\w.@+-]{1,40}|[A-Z]{2,15}\\[\w.@+-]{2,40})|\x60[\w.@+-]{2,40}\x60`,
     String.raw`|\buse[sd]?~(?:[\x60¶][\w.@+-]{2,40}[\x60¶]|[a-z]{2,20}[_@.][\w.@+-]{1,40})|`,
     String.raw`(?<![\w.+-])[\w.+-]{1,40}@[\w.-]{3,40}[\x60¶]?) (?:with|using|mit|avec|con) [\x60¶]?`), wordOfPair, (secret, found) =>
-    ((found.context.startsWith("`") ? isStrong(secret) : isMadeUp(secret) || isMixedWord(secret)) || (/^(?:[A-Z][a-z]{2,}){2,4}$/.test(secret) &&
-    /passw/i.test(lineOf(found.text, found.start, found.end)))) && isInPlace(secret) && !/^\*|[/\\]|\.\w{1,5}$/.test(secret)),
+    ((found.context.startsWith("`") ? isStrong(secret) : isMadeUp(secret) || isMixedWord(secret) || isJoinedPair(secret)) ||
+    (/^(?:[A-Z][a-z]{2,}){2,4}$/.test(secret) && /passw/i.test(lineOf(found.text, found.start, found.end)))) && isInPlace(secret) &&
+    !/^\*|[/\\]|\.\w{1,5}$/.test(secret)),
   // Logins, and below it: admin: …
   near("passw|login|credential|account|zugang|chpasswd", password("", /(?<=\n)[ \t]{0,8}(?:[-*•] )?[`"']?[\w.@+-]{2,40}[`"']? ?:[ \t]?[`"']?/g, wordOfPair,
     (secret, found) => isMadePassword(secret, found) && !isOrdinary(secret) && isBelowHeading(found))),
@@ -289,8 +296,23 @@ export const statementContexts: readonly ContextRule[] = [
     /^.[ \t](?:in|into|as|for) (?:the |my )?["']?(?:[\w-]{1,16} ){0,2}passw/i.test(text.slice(end, end + 60))),
   // omniauth :github, 'id', '…'
   password("omniauth|provider", /\b(?:omniauth|provider)~:\w{2,30},\s{1,12}[¶][^¶\n]{4,120}[¶],\s{1,12}[¶]/g, quoted, isTokenLike),
+  // "Password: …", in quotes as a whole
+  password("pass|pw", /(?<=[\s:]["'`])(?:user\w{0,4}: \S{1,40} )?(?:pass(?:word|code|phrase)?|pwd?): /gi, /[^\s"'`]+(?=["'`])/y, (secret) => isInPlace(secret)
+    && !isPredicate(secret, true)),
+  // Security answer (first pet): …
+  password("security|secret question|secret answer|sicherheitsfrage", pattern("gi",
+    String.raw`\b(?:(?:security|secret) answer(?:(?: (?:for|to|of)\b)?[^\n:]{0,60})|(?:(?:security|secret) question|sicherheitsfrage)[^\n]{0,80}?\W(?:answer`,
+    String.raw`|antwort)(?: is)?|answer to the (?:security|secret) question[^\n:]{0,60})[:=] [\x60¶]?`), wordOfPair, (secret) => isInPlace(secret) &&
+    !isPredicate(secret, true)),
+  // password: four score and seven (with the spaces); all lower case: …, that is the password
+  password("space|case|one word|all caps|capital", pattern("gi",
+    String.raw`\b(?:pass(?:word|phrase|code)|pw)\b[^\n:=]{0,40}?(?:[:=]| is) ["'\x60]?(?:capital )?(?=[^\n:,(;]{4,60}["'\x60]?(?: \(|[,;] | - )${typingHint})`,
+    String.raw`|${typingHint}[^\n:]{0,16}: ["'\x60]?(?=[^\n]{0,60}\bpass(?:word|phrase|code))|\bpass(?:word|phrase|code), ${typingHint}: `),
+    /[\p{L}\d][\p{L}\d'!?._-]{1,24}(?: [\p{L}\d'!?._-]{1,24}){0,5}(?=["'`]?(?: [(-]|[,;\n]|$))/uy, (secret) => !isStandIn(secret) &&
+    !hasSentenceWord(secret.toLowerCase()) && !/^(?:at|a|an|any|the|for|if|no|not|as)\b/i.test(secret)),
   // PIN: …, the door code is …, --pin …
-  after("PIN", pinKeywords, pinContext, /\d{4,12}(?![\w%-]|\.\d)|\d{3}[ -]\d{3}(?![\w-])/y, (secret) =>
+  after("PIN", pinKeywords, pinContext, /\d{4,12}(?![\w%-]|\.\d)|\d{3}[ -]\d{3}(?![\w-])/y, (secret, {
+    text, start, end }) => !(/pin $/i.test(text.slice(0, start)) && /header|board|gpio|connect|pinout|jumper|ground/i.test(lineOf(text, start, end))) &&
     !/^(?:0?1234|(\d)\1+$|(?:19|20)\d\d$)/.test(secret) && hasDistinct(secret, 2)),
   // AUTH …, as a client of Redis sends it
   password("auth", /(?:^|\n|> ?)AUTH~(?:[\w-]{1,30}~)?/g, unquoted, (secret) => isMadeUp(secret) && isNoPlaceholder(secret)),

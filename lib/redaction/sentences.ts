@@ -1,10 +1,10 @@
-import { hasBothCases, hasDigit, hasLetter, isPlainCase } from "./appearance.ts";
+import { hasBothCases, hasDigit, hasLetter, hasNoSpaces, isPlainCase, isUuid } from "./appearance.ts";
 import { aboutWords, type Claim } from "./assignment-names.ts";
 import { isCredential } from "./evidence.ts";
 import * as features from "./features.ts";
 import { memoize } from "./memoize.ts";
 import { nextIn } from "./next-in.ts";
-import { hasSentenceWord, isNamingWord, isWordPassphrase } from "./passphrases.ts";
+import { hasSentenceWord, isJoinedPair, isNamingWord, isWordPassphrase } from "./passphrases.ts";
 import { isPlaceholder, isStandIn } from "./placeholders.ts";
 import { isPredicate, isRefused } from "./refusals.ts";
 import type { Accept } from "./rule.ts";
@@ -14,24 +14,20 @@ import { marker } from "./view.ts";
 import { pattern } from "./words.ts";
 
 /**
- * The value that a sentence gives a name: "the password for staging is …", "der Token lautet …", "密码是…". A walk over the
- * words finds values that look like credentials; behind a saying that can give only a password, a plain word is one too.
+ * The value that a sentence gives a name: "the password for staging is …", "der Token lautet …", "密码是…". A walk over the words finds values that look like
+ * credentials; behind a saying that can give only a password, a plain word is one too.
  */
 const setOf = (spaced: string) => new Set(spaced.trim().split(/\s+/));
 
-const verbs = setOf(`
-is was are be been s it's now equals contains contient contiene enthält reads becomes stays remains ist war lautet lauten heißt est sera était es era
-será é foi fica è sarà jest brzmi to это был является равен будет auf à a na на zu in as au al em para por en com er är on olyan je este jetzt nun
-maintenant ahora agora ora adesso teraz теперь bisher derzeit aktuell momentan vorher previously formerly temporarily simply just actually
-actuellement actualmente atualmente attualmente obecnie сейчас still toujours encore ancora ainda todavía currently always vaut vale gleich sei sería
-seria będzie wynosi равна - → -> => = :
-`);
+const verbs = setOf(`is was are be been s it's now equals contains contient contiene enthält reads becomes stays remains ist war lautet lauten heißt est
+sera était es era será é foi fica è sarà jest brzmi to это был является равен будет auf à a na на zu in as au al em para por en com er är on olyan je este
+jetzt nun maintenant ahora agora ora adesso teraz теперь bisher derzeit aktuell momentan vorher previously formerly temporarily simply just actually
+actuellement actualmente atualmente attualmente obecnie сейчас still toujours encore ancora ainda todavía currently always vaut vale gleich sei sería seria
+będzie wynosi равна - → -> => = :`);
 /** After one of these words the sentence describes the credential and does not give its value. */
-const otherSubjects = setOf(`
-hash hashes hashed digest checksum fingerprint sha sha1 sha256 sha512 md5 commit id ids uuid guid version url uri path file filename length size
-bucket count limit type format algorithm kid arn issue ticket pr pull release build revision trace request correlation expires expired ttl see docs
-rotated rotation policy manager page field column header named called accessor -accessor -username --username -user --user -u -name --name
-`);
+const otherSubjects = setOf(`hash hashes hashed digest checksum fingerprint sha sha1 sha256 sha512 md5 commit id ids uuid guid version url uri path file
+filename length size bucket count limit type format algorithm kid arn issue ticket pr pull release build revision trace request correlation expires expired
+ttl see docs rotated rotation policy manager page field column header named called accessor -accessor -username --username -user --user -u -name --name`);
 const prepositions = setOf("in of from on with by for to");
 /** "password string …", "secret hex …": these words still belong to the name. */
 const carriers = setOf("string value hex base64 text phrase literal here below code");
@@ -41,6 +37,10 @@ const wordLengthMax = 128;
 const valueLengthMax = 512;
 const wordReadMax = 200;
 const listedLengthMax = 24;
+
+/** "just type …": "for passwords use argon2id" gives an algorithm. */
+const isTypedWord: Accept = (word) =>
+  isJoinedPair(word) || /^[a-z]+(?:[-_][a-z]+)+[-_]?\d{1,4}$/.test(word) || (features.isMadeUp(word) && !isOrdinary(word) && !features.isAlgorithm(word));
 
 const technicalName =
   /PBKDF|[Ss][Hh][Aa]-?\d|HMAC|[Hh]mac|AES|aes-?\d|RSA|OAuth|oauth|Argon|argon|crypt|[Bb]ase64|UTF|utf-?\d|ISO[- ]?\d|RFC|TLS|HTTP|http|JWT|X509|FIDO|WebAuthn/;
@@ -124,10 +124,7 @@ const wordPattern = new RegExp(`\\S{1,${wordReadMax}}`, "y");
 /** A word without a digit, a sign, five consonants in a row (but "passphrase"), two capitals inside, two joints is no credential. */
 const isCandidate: Accept = memoize((word) => /[\d!#$%^&*+~@]|(?!ssphr)[b-df-hj-np-tv-z]{5}|[A-Za-z]{20}|[a-z][A-Z].*[A-Z]|[a-z][-_.].*[a-z][-_.]/.test(word));
 
-/**
- * Returns where the next word that may be a credential begins, or the end of the text. Call it with increasing positions: it reads the
- * text once.
- */
+/** Returns where the next word that may be a credential begins, or the end of the text. Call it with increasing positions: it reads the text once. */
 function candidatesIn(text: string): (at: number) => number {
   const words = text.matchAll(/\S{1,200}/g);
   let start = -1;
@@ -245,7 +242,8 @@ function readWord(text: string, from: number): Word | undefined {
 /** Returns the credential that the sentence after `from` gives. */
 function findInSentenceAfter(text: string, from: number, claim: Claim, read: Reader, isForeign: boolean): Value | undefined {
   let end = from;
-  let isAfterSaying = false;
+  // Some languages need no verb: "A jelszó …".
+  let isAfterSaying = isForeign;
   let isInPhrase = false;
   let isInAside = false;
   let isDirectlyAfter = true;
@@ -262,7 +260,8 @@ function findInSentenceAfter(text: string, from: number, claim: Claim, read: Rea
     const isAbout = otherSubjects.has(bare) || bare.startsWith("hash");
     // "the token in the failing request was …": after "request" only a verb leads to the value.
     if (isInAside && isVerb) isInAside = false;
-    else if (value && !isInAside && mayBeOne(value.text)) {
+    // "password mismatch for user …": a UUID that no verb gives is an id.
+    else if (value && !isInAside && mayBeOne(value.text) && (isAfterSaying || !isInPhrase || !isUuid(value.text))) {
       const asked = word.refused.get(claim) ?? 0;
       const question = 1 << (Number(isAfterSaying) + 2 * Number(isDirectlyAfter));
       if (!(asked & question) && judged(value, claim, isAfterSaying, isDirectlyAfter)) return value;
@@ -317,7 +316,7 @@ function ownLine(text: string, from: number, claim: Claim, isAfterSaying: boolea
       : undefined;
 }
 
-const cjkBridge = /[\u2e80-\u9fff\uac00-\ud7af \t:=,"'*`]{0,16}/y;
+const cjkBridge = /[\u0e00-\u0eff\u2e80-\u9fff\uac00-\ud7af \t:=,"'*`]{0,16}/y;
 const asciiWord = /[!-~]+/y;
 
 /** For scripts without spaces between words: returns the first ASCII word after the name. */
@@ -346,6 +345,7 @@ export interface Saying {
   readonly ends: "quote" | "clause" | "phrase" | "line" | "anywhere";
   /** Words may come before the verb or the sign. */
   readonly isFar?: boolean;
+  readonly value?: Accept;
 }
 
 /** Adverbs between the verb and the value: "is still …". */
@@ -385,23 +385,25 @@ const useBefore = new RegExp(
   "i",
 );
 const declared = "const|let|var|val|string|str|auto|final|my|local|export|set|private|public|static|char|def";
-const ownerBefore = new RegExp(`(?:^|[\\n,;.] ?)[ \\t>*-]{0,4}(?!(?:${declared})\\b)[a-z-]{2,20} (?:[\\w-]{1,20} ){0,3}$`, "i");
+const ownerBefore = new RegExp(`(?:^|[\\n,;.] ?)[ \\t>*\\/#<!{%-]{0,6}(?!(?:${declared})\\b)[a-z-]{2,20} (?:[\\w-]{1,20} ){0,3}$`, "i");
 const speaker = "(?:\\[?\\d{1,2}:\\d\\d\\]? )?(?:\\*{0,2}[\\p{L}\\d_.@-]{1,24}\\*{0,2}(?:·{1,3}\\d{1,2}:\\d\\d·{1,3}|: )|<[\\w.@-]{1,24}> |[-*] )?(?:it'?s )?";
 const asked = /\b(?:what|which|whats|wie|welches|was|quel|cuál|qual)\b[^\n]{0,60}$|: (?:[\w-]{1,20} ){0,3}$/;
-const set = "set|reset|changed?|rotated|updated|switched|geändert|gesetzt|gereset|gewijzigd|cambi\\w{1,3}|changé";
+const set =
+  "set|reset|changed?|rotated|updated|switched|geändert|gesetzt|gereset|gewijzigd|veranderd|cambi[\\wé]{1,3}|changé|(?:re)?mis|mudei|alterei|troquei" +
+  "|zmieni[łl]\\p{L}{0,2}|ustawi[łl]\\p{L}{0,2}|(?:по|с|из)мен[яи]л\\p{L}?|поставил\\p{L}?";
 
 // biome-ignore format: one row
 export const sayings: readonly Saying[] = [
-  { saying: "a verb", isFar: true, behind: bridge(`»…,?·{1,3}${verb}[ \\t:]{1,3}«`), ends: "phrase" },
-  { saying: "Polish to", isFar: true, name: /has[lł]o$/i, behind: bridge("…·to·«"), ends: "clause" },
+  { saying: "a verb", isFar: true, behind: bridge(`»(?:'s(?:·(?:${adverb}))?|…,?·{1,3}${verb})[ \\t:]{1,3}«`), ends: "phrase" },
+  { saying: "Polish to", isFar: true, name: /has[lł]o$/i, behind: bridge("…·to·«"), ends: "phrase" },
   { saying: "Turkish olarak, German auf", name: /^(?:parola|şifre)|(?:pass|kenn)wort$/i, ends: "anywhere",
-    behind: bridge("·(?=[^\\s,.]{4,40} olarak )|(?:·(?:wurde|ist|war))?·auf·(?=[^\\s,.]{4,40} (?:gesetzt|geändert))") },
+    behind: bridge(":?·(?=[^\\s,.]{4,40} (?:olarak|yapt[ıi]\\p{L})(?!\\p{L}))|(?:·(?:wurde|ist|war))?·auf·(?=[^\\s,.]{4,40} (?:gesetzt|geändert))") },
   { saying: "quotes", behind: bridge("»·{1,4}(?:(?:to|auf|na|a|en|hâlâ|hala|still|noch)·)?[\"'`\\uE000-\\uE003]"), ends: "quote" },
   { saying: "a colon behind a label on its own line", name: /(?:pass|[^s])$/i, behind: bridge("»·{0,4}:[ \\t*]{1,8}«"), ends: "line",
-    before: /(?:^|\n)[ \t>]{0,4}(?:[^:={}();"'`<>$\n]|'(?=s )){0,60}$/ },
+    before: /(?:^|\n)[ \t>]{0,8}(?:<!--|\/\*|\{#|<%#|:)?(?:[^:={}();"'`<>$\n]|'(?=s )){0,60}$/ },
   { saying: "a colon behind words of a sentence", isFar: true, before: /(?:^|\n)[^={}()"'`<>$\n]{0,60}$/, behind: bridge("»(?=·)…·?:[ \\t*]{1,8}«"),
     ends: "clause" },
-  { saying: "a colon in brackets", before: /[^\w][ \t]?\($|[ ,(](?:mot de )$|[(,] $/, behind: bridge("·?:·{1,4}«"), ends: "clause" },
+  { saying: "a colon in brackets", before: /[^\w][ \t]?\((?:[a-z]+ )?$|[ ,(](?:mot de )$|[(,] $| \/ $/, behind: bridge("·?:·{1,4}«"), ends: "clause" },
   { saying: "behind a user, a host or another field", behind: bridge("·«"), ends: "clause",
     before: /(?:@[\w.-]+|\d\.\d+|["'`]),? \($|\(["'`]?[\w.@-]{2,40}["'`]?, $|[^\n]{2}(?:,| \/) $/ },
   { saying: "a sign of another script", name: /[^\0-\u024f]$|has[lł]o$/i, behind: bridge("·{0,2}(?:是|为|為|は|는|은|:|-)·{0,3}«"), ends: "anywhere" },
@@ -411,8 +413,11 @@ export const sayings: readonly Saying[] = [
   { saying: "a German noun", name: /(?:pass|kenn)wort$/i, behind: /[ \t]["'`*]{0,2}(?=\p{Lu}[\p{Ll}\d]{3})/uy, ends: "phrase" },
   { saying: "an abbreviation", name: /^(?:pw|psw|mdp)$/i, behind: bridge("·«"), ends: "clause" },
   { saying: "a password for a short time", before: /\b(?:temp(?:orary)?|initial|one-time|throwaway)[ \t]$/i, behind: bridge("·«"), ends: "clause" },
-  { saying: "changed to", isFar: true, before: new RegExp(`\\b(?:${set})\\b[^.\\n]{0,40}$`, "i"),
-    behind: bridge("…·(?:to|from|auf|en|à|a)·«"), ends: "phrase" },
+  { saying: "between dashes, or in brackets behind an adverb", ends: "anywhere",
+    behind: bridge(`·(?:-·(?=[^\\s-][^\\s]{3,39} - )|\\((?:${adverb})·(?=[^\\s()]{5,40}\\)))«`) },
+  { saying: "typed at a prompt", behind: bridge("…,?·(?:just·|simply·)?(?:type|enter|use)·(?:in·)?«"), ends: "phrase", value: isTypedWord },
+  { saying: "changed to", isFar: true, before: new RegExp(`(?<!\\p{L})(?:${set})(?!\\p{L})[^.\\n]{0,40}$`, "iu"),
+    behind: bridge("…·(?:to|from|auf|en|à|a|na|на|para|naar)·«"), ends: "phrase" },
   { saying: "changed to, behind the name", isFar: true, behind: bridge(`…·(?:${set})·(?:to|auf|from|von|naar|a)·«`), ends: "phrase" },
   { saying: "its use or its owner before", before: useBefore, behind: bridge("»·«"), ends: "phrase" },
   { saying: "an equals sign behind an owner", before: ownerBefore, behind: bridge("·=·«"), ends: "clause" },
@@ -424,7 +429,7 @@ export const sayings: readonly Saying[] = [
 ];
 
 /** A verb or a sign that can lead from a name to a value over other words. */
-const lead = bridge(`[:=(]|·(?:${verb}|to|auf|from|von|naar|en|à|a)[ \\t:]`, "ugi");
+const lead = bridge(`[:=(]|·(?:${verb}|to|auf|from|von|naar|en|à|a|na|на|para)[ \\t:]`, "ugi");
 const leadReach = 320;
 
 /** "use bluebird as the database password" */
@@ -443,17 +448,19 @@ const mayBeMade = /[ \t](?:is|was|as|ist|est|es|é|è)[ \t]|[作をて]/;
 
 const plainWord = /[\p{L}\d][^\s"'`,;<>(){}=|\\\uE000-\uE010]{2,60}/uy;
 const conjunction = "and|or|but|so|because|if|when|until|since|und|aber|weil|wenn|et|mais|si|y|pero|e|ma|se|en|als";
+const closers = "-->|\\*\\/|%>|#\\}";
 const endings = {
-  clause: bridge(`·?["'\`*)\\]\\uE000-\\uE003]{0,3}(?:[.,;:!?)\\]]{1,3}(?:\\s|$)|·{0,8}(?:\\n|$)|·{1,4}(?:(?!--)[-(#|/]|(?:${conjunction})·))`),
+  clause: bridge(`·?["'\`*)\\]\\uE000-\\uE003]{0,3}(?:[.,;:!?)\\]]{1,3}(?:\\s|$)|·{0,8}(?:\\n|$|${closers})|·{1,4}(?:(?!--)[-(#|/]|(?:${conjunction})·))`),
   phrase: bridge(
-    "[\"'`*\\uE000-\\uE003]{0,2}·(?:(?:to|on|for|at|in|from|op|und|auf|für|bei|pour|sur|dans|para|em|en|per|nel|su|na)·" +
-      "|(?:yesterday|today|this|now|again|heute|gestern|hier|ayer|ieri)\\b)",
+    "[\"'`*\\uE000-\\uE003]{0,2}·(?:(?:to|on|for|at|in|from|op|und|auf|für|bei|pour|sur|dans|para|em|en|per|nel|su|na|för|til|till|på|do|ce|esta|questa)·" +
+      "|(?:yesterday|today|this|now|again|heute|gestern|hier|ayer|ieri|ontem|vandaag|gisteren|lol|ha(?:ha)+|btw|fyi|thx|thanks|please|pls|ok)(?!\\p{L})" +
+      "|[:;]-?[)(DP]|\\p{Extended_Pictographic})",
   ),
-  line: /["'`*\uE000-\uE003]{0,3}\.?[ \t]{0,8}(?:\n|$|#)/y,
+  line: new RegExp(`["'\`*\\uE000-\\uE003]{0,3}\\.?[ \\t]{0,8}(?:\\n|$|#|${closers})`, "y"),
 };
 const quotePattern = /["'`\uE000-\uE003]/;
 
-const joints = setOf("is was for of on to at in from von vom für auf am im zum zur de du des del della di do da van voor dla na w");
+const joints = setOf("is was between for of on to at in from von vom für auf am im zum zur de du des del della di do da van voor dla na w");
 const changedTo = /(?:set|reset|changed|rotated|updated) to /;
 /** "password policy is", not "password of the policy is": the words before a preposition belong to the name. */
 function isOfAnother(behindName: string): boolean {
@@ -471,9 +478,10 @@ function isOfAnother(behindName: string): boolean {
 export const isAbout = (word: string) => aboutWords.has(word) || aboutWords.has(word.replace(/s$/, ""));
 
 /** "with password protection": nouns that make one with the name. */
-const nounsBehindName = setOf(`grant flow box protect access support attack attacks database step guess property sync plugin backend
-requirement requirements autofill breach leak leaks alone dictionary people user users letter letters test tests`);
-const isNounBehindName = (word: string) => nounsBehindName.has(word) || /^[a-z]+(?:tion|sion|ity|ment|ness|ance|ence|ship|ism)$/.test(word);
+const nounsBehindName = setOf(`grant flow box protect access support attack attacks database step guess property sync plugin backend requirement
+requirements autofill breach leak leaks alone dictionary people user users letter letters test tests`);
+const isNounBehindName = (word: string) =>
+  nounsBehindName.has(word) || /^\p{Ll}+(?:tion|sion|ity|ment|ness|ance|ence|ship|ism|zione|ción|ção|cji)$/u.test(word);
 
 /** Whether a word can be a password where a sentence gives one. */
 export function isPasswordSaid(value: Value, quote: string, isBehindColon = false): boolean {
@@ -503,7 +511,7 @@ function plainWordAt(text: string, start: number): Value | undefined {
 
 const beforeReach = 100;
 const systemBefore = /\b(?:ssh|root|admin|db|wi-?fi|vpn|login|ftp|smtp)[ \t]$/i;
-const opensBridge = /["'`)*\uE000-\uE003]{0,3}[ \t,:=?是为為は는은-]/y;
+const opensBridge = /(?:'s(?= )|["'`)*\uE000-\uE003]{0,3})[ \t,:=?是为為は는은-]/y;
 
 /** Returns the password that a saying gives behind its name, or before it: "use … as password". */
 function findSaid({ text, name, start, end }: Name, rows: readonly Saying[]): Value | undefined {
@@ -514,12 +522,12 @@ function findSaid({ text, name, start, end }: Name, rows: readonly Saying[]): Va
   const isVerb = /^pass(?:wd)?$/i.test(name) && !userBefore.test(before) && !(name.length === 4 && systemBefore.test(before));
   // Nothing that leads to a name ends in a quote.
   const isLed = !/["'`]$/.test(before);
-  for (const { name: named, before: led, behind, ends } of isAt(opensBridge, text, end) ? rows : []) {
+  for (const { name: named, before: led, behind, ends, value: isFitting } of isAt(opensBridge, text, end) ? rows : []) {
     if (!named && isVerb && ends !== "line") continue;
     if ((led && !isLed) || !isAt(behind, text, end) || led?.test(before) === false) continue;
     const valueStart = behind.lastIndex;
     const behindName = text.slice(end, valueStart);
-    const value = isOfAnother(behindName) ? undefined : plainWordAt(text, valueStart);
+    const value = !isFitting && isOfAnother(behindName) ? undefined : plainWordAt(text, valueStart);
     if (!value) continue;
     const quote = text.charAt(valueStart - 1);
     // The closing quote of « … » has a space before it.
@@ -535,7 +543,7 @@ function findSaid({ text, name, start, end }: Name, rows: readonly Saying[]): Va
       (ends !== "quote" && isAt(endings[ends], text, value.end)) ||
       (ends === "phrase" && isAt(endings.clause, text, value.end));
     const isBehindColon = /[:(]/.test(behindName) || (!/\p{L}/u.test(behindName) && isAt(endings.line, text, value.end));
-    if (isEnded && isPasswordSaid(value, isQuoted ? quote : "", isBehindColon)) return value;
+    if (isEnded && isFitting?.(value.text) !== false && isPasswordSaid(value, isQuoted ? quote : "", isBehindColon)) return value;
   }
   const plain = before.includes(" as ") ? saidBefore.exec(before)?.[1] : undefined;
   const made = plain || !mayBeMade.test(before) ? undefined : madeBefore.exec(before)?.[1];
@@ -547,7 +555,7 @@ function findSaid({ text, name, start, end }: Name, rows: readonly Saying[]): Va
 
 /** The characters that can follow a name in a sentence, up to the next space. */
 const opensSentence = /(?:'s(?= ))?["'`)*\]?»\uE000-\uE003]{0,3}(?:[:,]?\s|$)/y;
-const isCjk = (name: string) => name.charCodeAt(name.length - 1) >= 0x2e80;
+const isCjk = (name: string) => hasNoSpaces(name.charCodeAt(name.length - 1));
 
 /** Returns the credential that a sentence gives a name. Call it with increasing positions: it reads the text once. */
 export function sentencesIn(text: string): (name: Name, claim: Claim) => Value | undefined {
@@ -560,7 +568,7 @@ export function sentencesIn(text: string): (name: Name, claim: Claim) => Value |
     if (!isAt(opensSentence, text, name.end)) return undefined;
     const mayBePhrase = isPassword(claim) && phraseLeadBehind(name.end) - name.end < sentenceLengthMax;
     const phrase = mayBePhrase ? phraseBehind(text, name.end, claim.kind === "passphrase") : undefined;
-    return phrase ?? findInSentenceAfter(text, name.end, claim, read, /[^\0-\x7f]/.test(name.name));
+    return phrase ?? findInSentenceAfter(text, name.end, claim, read, /[^\0-\x7f]|^(?:parola|heslo|salasana)/i.test(name.name));
   };
   const leadBehind = nextIn(text, lead);
   const byName = new Map<string, readonly Saying[]>();
@@ -576,7 +584,7 @@ export function sentencesIn(text: string): (name: Name, claim: Claim) => Value |
     const looking = findLooking(name, claim);
     if (looking || !(isPassword(claim) || claim.kind === "secret")) return looking;
     const said = findSaid(name, sayingsFor(name));
-    return said && (isPassword(claim) || features.isWordPair(said.text) || features.isDiceware(said.text)) ? said : undefined;
+    return said && (isPassword(claim) || features.isWordPair(said.text) || features.isDiceware(said.text) || isJoinedPair(said.text)) ? said : undefined;
   };
 }
 

@@ -138,8 +138,8 @@ export const nextOfList = sticky(`¶?(?:·{0,40}[,:]\\s{0,40}(?=¶)|·{0,40}\\r?
 const labelBefore = /(?:^|[^\w.$])[A-Z][A-Za-z]* $/;
 const isBareAssignment = /^[=:](?=\S)(?![=>~:])/;
 /**
- * The name is text, not code, so its value is text too: `Root Password: …`, `пароль: …`, `db.password: …`, or
- * `password=…` as in a log line, where no comma or bracket is before the name or after the value.
+ * The name is text, not code, so its value is text too: `Root Password: …`, `пароль: …`, `db.password: …`, or `password=…` as in a log line, where no comma
+ * or bracket is before the name or after the value.
  */
 export function isTextName(name: Name, valueEnd: number): boolean {
   if (name.name.includes(" ") || /[^\0-\x7f]/.test(name.name)) return true;

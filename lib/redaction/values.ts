@@ -116,10 +116,7 @@ function withoutClosers(text: string, start: number, from: number): number {
   }
 }
 
-/**
- * Reads a value up to the end of a word, a field, a cell or a tag. `isWholeLine`: the rest of the line is
- * only the value.
- */
+/** Reads a value up to the end of a word, a field, a cell or a tag. `isWholeLine`: the rest of the line is only the value. */
 export function bareAt(text: string, start: number, isWholeLine: boolean, lengthMax: number = bareLengthMax): Value | undefined {
   let end = matches(looseAngle, text, start) ? start + 1 : start;
   while (end - start < lengthMax) {

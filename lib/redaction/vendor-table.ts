@@ -1,12 +1,8 @@
 /**
- * Keys with a prefix that the vendor publishes, one kind per line: `Vendor: prefix prefix form`.
- * The name of the kind is "Vendor key".
- *
- * The form is an alphabet and the minimum number of characters after the prefix: `a36`.
- *   h hex · u capitals and digits · a letters and digits · s like a, and `_` · w like s, and `-` · b base64
- *   d like w, and `=` and dots
- * Further conditions follow the number:
- *   = exactly this number · # at least one digit · ~ the whole key looks random · U the key ends in a UUID
+ * Keys with a prefix that the vendor publishes, one kind per line: `Vendor: prefix prefix form`. The name of the kind is "Vendor key".  The form is an
+ * alphabet and the minimum number of characters after the prefix: `a36`. h hex · u capitals and digits · a letters and digits · s like a, and `_` · w like
+ * s, and `-` · b base64 d like w, and `=` and dots Further conditions follow the number: = exactly this number · # at least one digit · ~ the whole key
+ * looks random · U the key ends in a UUID
  */
 export const keyTable = `
 AWS access: AKIA ASIA ABIA ACCA A3TX u16=
@@ -229,10 +225,7 @@ Plex claim: claim- w20=~
 Neon password: npg_ a12
 `;
 
-/**
- * Vendors whose keys have no known form, each name as one word. After such a name, a value that looks like a
- * hash may be a key.
- */
+/** Vendors whose keys have no known form, each name as one word. After such a name, a value that looks like a hash may be a key. */
 export const vendorWords: ReadonlySet<string> = new Set(
   `abuseipdb accuweather activecampaign adafruit adyen agora airtable alchemy algolia alibaba aliyun alphavantage asana
 assemblyai authorizenet avalara avatax azure backblaze binance bitbucket bittrex blockfrost braintree bybit

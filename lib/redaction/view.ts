@@ -2,8 +2,8 @@ import { required } from "../runtime/required.ts";
 import { pattern } from "./words.ts";
 
 /**
- * The normalized text that the rules search. Plain text replaces rare spaces, full-width signs, escapes, formatting tags and
- * joined strings. Every character maps to its part of the original.
+ * The normalized text that the rules search. Plain text replaces rare spaces, full-width signs, escapes, formatting tags and joined strings. Every
+ * character maps to its part of the original.
  */
 export interface View {
   readonly text: string;
@@ -11,10 +11,7 @@ export interface View {
   original(start: number, end: number): { start: number; end: number };
 }
 
-/**
- * Quotes inside a string: `\"` or `&quot;`. The innermost quotes are escaped twice. A quote pairs only with a
- * quote of the same kind.
- */
+/** Quotes inside a string: `\"` or `&quot;`. The innermost quotes are escaped twice. A quote pairs only with a quote of the same kind. */
 export const innerDouble = "\uE000";
 export const innerSingle = "\uE001";
 export const innermostDouble = "\uE002";
@@ -32,7 +29,7 @@ const namedEntities = new Map(
 ).set("nbsp", " ");
 const entity = new RegExp(`&(?:#(\\d{2,6})|#[xX]([0-9a-fA-F]{2,5})|(${[...namedEntities.keys()].join("|")}));`, "y");
 const escapeSequence = /(\\+)(?:u(?:\{0{0,4})?00([2-7][0-9a-fA-F])\}?|x([2-7][0-9a-fA-F])|([nt"'`/]|r(?![a-z]))|(\r?\n[ \t]*))/y;
-const percentEscape = /%(?:25)?(3[dD]|3[aA]|26|2[fF]|2[bB]|2[dD]|0[aAdD])/y;
+const percentEscape = /%(?:25)?(3[dD]|3[aA]|2[267]|2[fF]|2[bB]|2[dD]|7[bBdD]|0[aAdD])/y;
 /** Tags that only format. A tag with other attributes does not match: it may contain a credential. */
 const formatTag = pattern(
   "iy",
@@ -133,8 +130,8 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
 
 const isRecord = /(?:^|\n)\+["'`][^\n]*["'`],[ \t]*["'`][^"'`\n]*$/;
 /**
- * Two strings on two lines without an operator are one string if the first follows `=` or `(` or begins its
- * line. In a list of records they stay two strings.
+ * Two strings on two lines without an operator are one string if the first follows `=` or `(` or begins its line. In a list of records they stay two
+ * strings.
  */
 function joinAt(text: string, at: number): Meaning | undefined {
   const joined = matchAt(join, text, at);

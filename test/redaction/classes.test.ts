@@ -55,6 +55,80 @@ const classes: Readonly<Record<string, readonly string[]>> = {
     "Hasło jest nieprawidłowe.",
     "Het wachtwoord is onjuist.",
   ],
+  "a short form of the verb, an aside or a smile does not hide a password": [
+    "her password's «password|cobblestone», as always",
+    "My password is «password|ilovekittens» lol, I will change it",
+    "The password's length is checked, my password is rejected lol",
+  ],
+  "a person says in any language what a password was changed to": [
+    "J'ai remis le mdp à «password|tartiflette» hier soir",
+    "Zmieniłem wczoraj hasło na «password|zielonykot», daj znać",
+    "Mudei a senha para «password|pipocadoce» ontem",
+    "Ho cambiato la password in produzione. Zmieniłem hasło na nowe. J'ai mis le mot de passe à jour.",
+  ],
+  "a language without a verb, a space or a sign gives a password too": [
+    "A jelszó «password|paprikas7», kérlek",
+    "รหัสผ่านคือ «password|mango-2231»",
+    "test hesabı demo, şifre: «password|papatya» olarak kaldı",
+    "รหัสผ่านต้องมีอย่างน้อย 8 ตัวอักษร",
+  ],
+  "two words with a joint are a password where a sentence gives one": [
+    "the shared secret between both services is «secret|walrus-tuxedo» (yes, really)",
+    "Log in as admin with «password|snowball-fight» and open /reports.",
+    "when it asks for a password just type «password|kitchen-sink-9» and hit enter",
+    "The secret is server-side, the token is read-only. Sign in as a guest with read-only access.",
+    "For passwords use argon2id. When asked for a password just press enter.",
+  ],
+  "words beside a note on how to type them are a password": [
+    "password = capital «password|Tango-four-nine», without spaces",
+    "all lower case: «password|nine tails fox», that is the passphrase",
+    "password: at least 8 characters, one uppercase letter, no spaces",
+    "passphrase: four random words, with the spaces",
+  ],
+  "a comment ends a password as a line does": [
+    "<!-- login for the demo: demo / password: «password|butterfly» -->",
+    "/* ftp pw = «password|Leuchtturm» */",
+    "<!-- password: required -->",
+  ],
+  "a label and its password may be quoted as a whole, or be a symbol": [
+    'the alt text says: "Password: «password|Hummingbird»"',
+    ":password: «password|rubyslippers»\n:adapter: postgresql",
+    't("Password: invalid"), label: "Password: optional"',
+  ],
+  "letters without a digit that look random go from a string": [
+    String.raw`String json = "{\"user\":\"x\",\"password\":\"«password|zpLnEzOGISdM»\"}";`,
+    "%7B%22password%22%3A%22«password|oDtaUAtK2Iag»%22%7D",
+    '{"password":"PostgreSQL"}',
+  ],
+  "two or three small words in quotes are a secret, words of a label are not": [
+    "app.use(session({ secret: '«secret|keyboard llama»', resave: false }));",
+    "session({ secret: 'your secret here' }), session({ secret: 'keyboard cat' })",
+    '{"password": "new password"}',
+  ],
+  "a key of a cipher goes from its call": [
+    "SELECT pgp_sym_decrypt(data, '«password|caramel-swirl»') FROM vault;",
+    "jwt.sign(payload, '«password|my-very-own-jwt-phrase»');",
+    "rsync --password-file=<(echo «cli_password|lighthouse») a rsync://u@h/m",
+  ],
+  "fields with commas and maps with a comment hold passwords": [
+    "This line leaks: user=billing, password=«password|TulipField»",
+    'users = {"alice": "«password|wonderland5»"}  # user -> password',
+    "connect(user=billing, password=TulipField)",
+    'users = {"alice": "viewer2"}  # user -> role',
+  ],
+  "the code of a door or a safe is a PIN, the number of a contact is not": [
+    "the code for the safe is «pin|229914»",
+    "Please check the pin header on the board, pin 4071 does not exist.",
+    "the code for the error is 40213",
+  ],
+  "a whole block with a public label stays, whatever its bytes are": [
+    "-----BEGIN PUBLIC KEY-----\nDN+zPKm/NH3rS+cl5/FZHfee8YDLIhQuiDrNqcmSbwvkT5BqYYq22/2EHsyXH+Lz\nf6AL83YFjymJ1+TJvrS5pAZr15VoZBjRuESQuk3hdVCbxDrvQ3GIgeDPeCl2WyLZ\n-----END PUBLIC KEY-----",
+  ],
+  "an id, a reference and a constant in the place of a password stay": [
+    "password mismatch for user db093aea-9ef7-497c-a017-8bb1f14da6ad",
+    "password: enc:see-vault",
+    "contraseña: TU_CONTRASEÑA",
+  ],
   "an encrypted value of dotenvx stays": [
     'DATABASE_PASSWORD="encrypted:BTGjGtC+TiUeWI0o+6uF2G3Bi1KY3PIOujVmX+zP9irjE01g22RLBDjeic9nOJQ3iy7nF//sTsgjVDAjkHM"',
   ],

@@ -60,6 +60,10 @@ const further = [
   "COPY users (id, password) FROM stdin;\n1\t«password|duneMirror»\n",
   "AUTH anna «password|Bluebird77»",
   "Logins\nanna: «password|violin_cherry47»",
+  "sed -i 's/DB_PASSWORD/«cli_password|bluebird»/' app.conf",
+  'the alt text says: "Password: «password|Bluebird»"',
+  "Security answer for the root account (first pet): «password|Bluebird»",
+  "password: «password|four score and seven» (with the spaces)",
   "app password «app_password|ofap pklv dkyc rwod»",
   "credentials { username 'sa'; password '«password|YYUVJ;sn2yD9;sk»' }",
 ];

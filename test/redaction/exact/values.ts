@@ -186,7 +186,7 @@ export const values: Record<string, readonly string[]> = {
   ],
   "a value of four words or more is a passphrase if no word is of a sentence or of code": [
     ...["walnut cinder velvet zephyr", "otter maple canyon violin puffin"].map(quoted),
-    ...["walnut cinder velvet", "rotate before every release", "user login form hidden"].map(quotedNot),
+    ...["Walnut cinder velvet", "rotate before every release", "user login form hidden"].map(quotedNot),
     ...namedNot("token", ["walnut cinder velvet zephyr"]),
     "db_password: minimum twelve random letters",
     "password: «password|walnut cinder velvet zephyr»",
