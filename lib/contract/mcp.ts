@@ -23,6 +23,8 @@ const mebibyte = 1024 * 1024;
 export const mcpLimits = {
   bodyBytesMax: mebibyte,
   answerBytesMax: mebibyte,
+  /** Objects and lists inside each other in a message: the deepest arguments have five. */
+  nestingMax: 32,
   /** What a tool or a resource returns; the rest of the answer is for the protocol. */
   resultBytesMax: mebibyte - 4096,
   /** Records of a page, unless the caller asks for another number. */

@@ -24,7 +24,7 @@ function requestOf(tool: OperationTool, args: JsonObject): AnyRequest {
     if (place === undefined) throw unknownArgument(tool, name);
     if (place === "path") path[name] = pathSegment(name, value);
     else if (place === "body") body[name] = value;
-    else query[name] = place === "list" && Array.isArray(value) ? value.join(",") : value;
+    else if (value !== null) query[name] = queryText(name, value, place);
   }
   for (const name of pathNames(tool))
     if (path[name] === undefined) throw new ToolError("INVALID_REQUEST", `${name}: is required.`);
@@ -48,6 +48,18 @@ const pathNames = ({ places }: OperationTool): string[] =>
 function pathSegment(name: string, value: unknown): string {
   if (typeof value === "string" && value !== "" && !/^\.+$/.test(value)) return value;
   throw new ToolError("INVALID_REQUEST", `${name}: must be an id, as the other tools return it.`);
+}
+
+/** The query is text: an object in it would become "[object Object]", and a comma would make two values of one. */
+function queryText(name: string, value: unknown, place: "query" | "list"): string {
+  const isPlain = (each: unknown) => ["string", "number", "boolean"].includes(typeof each);
+  if (place === "list" && Array.isArray(value)) {
+    if (value.every((each) => isPlain(each) && !String(each).includes(","))) return value.join(",");
+    throw new ToolError("INVALID_REQUEST", `${name}: must be a list of texts without commas.`);
+  }
+  if (isPlain(value)) return String(value);
+  const allowed = place === "list" ? "a list of texts" : "a text, a number, true or false";
+  throw new ToolError("INVALID_REQUEST", `${name}: must be ${allowed}.`);
 }
 
 const unknownArgument = ({ places }: OperationTool, name: string) =>

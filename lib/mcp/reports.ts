@@ -1,6 +1,5 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import { ReviewApiError } from "../client/client.ts";
 import { pageLimits } from "../contract/limits.ts";
 import { mcpLimits } from "../contract/mcp.ts";
 import { isCalendarDay } from "../contract/parameters.ts";
@@ -214,9 +213,9 @@ type ReadOptions = {
   onProgress(records: number): void;
 };
 
-/** A call has one time budget and one minute of the rate limit: a period that needs more is too large. */
+/** A call has one time budget; its requests share the rate limit with every other call of the organization. */
 async function readAll<Read>(api: Api, read: (options: ReadOptions) => Promise<Read>): Promise<Read> {
-  let records: number | undefined;
+  let records = 0;
   try {
     return await read({
       pageSizeMax: pageLimits.metrics.max,
@@ -226,11 +225,10 @@ async function readAll<Read>(api: Api, read: (options: ReadOptions) => Promise<R
       },
     });
   } catch (error) {
-    const isLimited = error instanceof ReviewApiError && error.status === 429 && records !== undefined;
-    if (!isTimeout(error) && !isLimited) throw error;
+    if (!isTimeout(error)) throw error;
     throw new ToolError(
       "RESPONSE_TOO_LARGE",
-      `The period is too large for one call: ${records ?? 0} records were read before the time or the rate limit ended. Choose a shorter period or name repository_ids.`,
+      `The period is too large for one call: ${records} records were read before the time ended. Choose a shorter period or name repository_ids.`,
     );
   }
 }

@@ -54,7 +54,9 @@ export function errorResult(error: unknown, requestId: string): CallToolResult {
   const { problems, ...details } = describe(error);
   const lines = problems.map(({ code, message }) => `${code}: ${message}`);
   if (details.retry_after_seconds !== undefined)
-    lines.push(`Wait ${details.retry_after_seconds} seconds before you call it again.`);
+    lines.push(
+      `Wait ${details.retry_after_seconds} seconds before you call it again.${details.status === 429 ? sharedLimit : ""}`,
+    );
   return {
     isError: true,
     content: [{ type: "text", text: lines.join("\n") }],
@@ -63,6 +65,8 @@ export function errorResult(error: unknown, requestId: string): CallToolResult {
     },
   };
 }
+
+const sharedLimit = " Other calls share this limit, and a report over a shorter period needs fewer requests.";
 
 type Described = {
   readonly problems: ReadonlyArray<{ readonly code: string; readonly message: string }>;
@@ -84,14 +88,16 @@ function describe(error: unknown): Described {
     return unavailable(
       "The API did not answer in time. Ask for less: a shorter period, a smaller limit or more filters.",
     );
-  // fetch reports a connection that broke or was refused as a TypeError.
-  if (error instanceof TypeError)
-    return unavailable("The API could not be reached. Call the tool again later.");
+  if (isUnreachable(error)) return unavailable("The API could not be reached. Call the tool again later.");
   throw error;
 }
 
 export const isTimeout = (error: unknown): boolean =>
   error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError");
+
+/** fetch reports a connection that broke or was refused as a TypeError with a cause; one without is a mistake of ours. */
+export const isUnreachable = (error: unknown): boolean =>
+  error instanceof TypeError && error.cause !== undefined;
 
 const unavailable = (message: string): Described => ({
   problems: [{ code: "SERVICE_UNAVAILABLE", message }],

@@ -53,7 +53,10 @@ describe("calls of the API", () => {
   test("an id of dots never leads to another path", async () => {
     const { asked, fetch } = recorder();
     const { text } = await post(callOf("get_learning", { learning_id: ".." }), { fetch });
-    expect([asked, text]).toEqual([[], expect.stringContaining("learning_id: must be an id")]);
+    expect([asked.map(({ url }) => url), text]).toEqual([
+      [`${apiUrl}/v1/whoami`],
+      expect.stringContaining("learning_id: must be an id"),
+    ]);
   });
 
   test("only the key, the request id and the function's own name are passed on", async () => {
@@ -128,6 +131,87 @@ describe("calls of the API", () => {
     const { fetch } = recorder(refused);
     const report = await post(callOf("review_report"), { fetch });
     expect([report.status, report.text]).toEqual([401, (await post(list, { fetch })).text]);
+  });
+});
+
+describe("a fault inside a tool", () => {
+  const logged = async (work: () => Promise<{ status: number; text: string }>) => {
+    const lines: string[] = [];
+    const write = vi
+      .spyOn(process.stdout, "write")
+      .mockImplementation((line) => lines.push(String(line)) > 0);
+    vi.stubEnv("LOG_LEVEL", "info");
+    onTestFinished(() => {
+      write.mockRestore();
+      useApiAddress();
+    });
+    return { ...(await work()), log: lines.join("") };
+  };
+
+  test.each([
+    ["an answer that is no JSON", () => new Response("<html>secret-of-upstream</html>")],
+    [
+      "a mistake in the code",
+      () => {
+        throw new TypeError("secret-of-upstream");
+      },
+    ],
+  ])("%s is a 500 with the request's id; only the log has the cause", async (_, answer) => {
+    const headers = withKey({ "x-request-id": "asked-by-a-test" });
+    const { status, text, log } = await logged(() =>
+      post(callOf("list_roles"), { fetch: recorder(answer).fetch, headers }),
+    );
+    expect([status, JSON.parse(text).error]).toEqual([
+      500,
+      { code: "INTERNAL_ERROR", message: expect.stringContaining("asked-by-a-test") },
+    ]);
+    expect(text).not.toContain("secr");
+    expect(log).toMatch(/"level":"error".*secr/);
+  });
+
+  test("a message that is nested too deep is refused before anything recurses", async () => {
+    const deep = `${'{"a":'.repeat(10_000)}1${"}".repeat(10_000)}`;
+    const { asked, fetch } = recorder();
+    const body = JSON.stringify(callOf("update_learning", { learning_id: "1", learning: "DEEP" }));
+    const { status, text } = await post(body.replace('"DEEP"', deep), { fetch });
+    expect([status, JSON.parse(text).error.message, asked]).toEqual([
+      400,
+      "body: objects and lists may be nested 32 deep. No tool takes more.",
+      [],
+    ]);
+  });
+});
+
+describe("arguments", () => {
+  const refused = () => json({ error: { code: "UNAUTHORIZED", message: unauthorized } }, { status: 401 });
+
+  test.each([
+    ["list_learnings", { user_ids: [{ id: "1" }] }, "user_ids: must be a list of texts without commas."],
+    ["list_learnings", { user_ids: ["1,2"] }, "user_ids: must be a list of texts without commas."],
+    ["list_learnings", { user_ids: { id: "1" } }, "user_ids: must be a list of texts."],
+    ["list_learnings", { search: ["a"] }, "search: must be a text, a number, true or false."],
+  ])("%s refuses what the operation could not read: %j", async (name, args, sentence) => {
+    const { asked, fetch } = recorder();
+    const { text } = await post(callOf(name, args), { fetch });
+    expect(JSON.parse(text).result).toMatchObject({
+      isError: true,
+      content: [{ text: `INVALID_REQUEST: ${sentence}` }],
+    });
+    expect(asked.map(({ url }) => url.slice(apiUrl.length))).toEqual(["/v1/whoami"]);
+  });
+
+  test("an unknown key with wrong arguments is the 401 of every path", async () => {
+    const { fetch } = recorder(refused);
+    for (const call of [callOf("review_report", { by: 7 }), callOf("list_roles", { colour: "red" })])
+      expect((await post(call, { fetch })).status).toBe(401);
+  });
+
+  test("a body that is not UTF-8 is refused", async () => {
+    const { asked, fetch } = recorder();
+    const body = Buffer.from(JSON.stringify(callOf("list_learnings", { search: "caf?" })));
+    body[body.lastIndexOf("?")] = 0xe9;
+    const { status, text } = await post(body, { fetch });
+    expect([status, JSON.parse(text).error.message, asked]).toEqual([400, "body: is not valid UTF-8.", []]);
   });
 });
 

@@ -58,7 +58,8 @@ export async function post(body: unknown, { headers = usual, remainingMs, apiId,
   const event = gatewayEvent({
     ...{ method: mcpRoute.method, target: mcpRoute.path },
     rawHeaders: Object.entries(headers).flat(),
-    body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body)),
+    ...(Buffer.isBuffer(body) && { binaryMediaTypes: ["*/*"] }),
+    body: Buffer.isBuffer(body) ? body : Buffer.from(typeof body === "string" ? body : JSON.stringify(body)),
   });
   if (apiId !== undefined) event.requestContext.apiId = apiId;
   const answer = await serveMcp(
