@@ -11,6 +11,7 @@ import { ApiError, unauthorized } from "../contract/api-error.ts";
 import { type ErrorCode, errorCodes } from "../contract/errors.ts";
 import { mcpLimits, mcpRoute } from "../contract/mcp.ts";
 import { environmentVariables, functionSettings } from "../contract/platform.ts";
+import { isNestedDeeper } from "../http/body.ts";
 import { corsHeaders, isForeignOrigin } from "../http/cors.ts";
 import { type Deadline, openDeadline } from "../http/deadline.ts";
 import { renderError, toApiError } from "../http/errors.ts";
@@ -170,20 +171,12 @@ function readMessage(event: APIGatewayProxyEvent): unknown {
   );
   if (Array.isArray(parsed))
     throw new ApiError("INVALID_REQUEST", "body: must be one JSON-RPC message; batches are not taken.");
-  if (isNestedTooDeep(parsed))
+  if (isNestedDeeper(parsed, mcpLimits.nestingMax))
     throw new ApiError(
       "INVALID_REQUEST",
       `body: objects and lists may be nested ${mcpLimits.nestingMax} deep. No tool takes more.`,
     );
   return parsed;
-}
-
-/** Level by level: what recurses later, such as JSON.stringify, would run out of stack. */
-function isNestedTooDeep(value: unknown): boolean {
-  let level: unknown[] = [value];
-  for (let depth = 0; depth <= mcpLimits.nestingMax && level.length > 0; depth++)
-    level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
-  return level.length > 0;
 }
 
 function parseJson(text: string): unknown {

@@ -83,6 +83,23 @@ export const figureColumns = [
 
 export type FigureName = (typeof figureColumns)[number]["name"];
 
+/** In the order of a figure; rows that do not know it come last. */
+export function sortedRows(
+  rows: readonly ReportRow[],
+  figure: FigureName,
+  order: "asc" | "desc",
+): ReportRow[] {
+  const column = figureColumns.find(({ name }) => name === figure);
+  const weights = new Map(
+    rows.map((row) => {
+      const value = column?.value(row.figures) ?? null;
+      return [row, value === null ? Number.MAX_VALUE : order === "asc" ? value : -value];
+    }),
+  );
+  const weightOf = (row: ReportRow) => weights.get(row) ?? 0;
+  return rows.toSorted((one, other) => weightOf(one) - weightOf(other));
+}
+
 /** The columns of narrow tables; their times are medians. */
 export const briefColumns: readonly FigureColumn[] = figureColumns.flatMap((column) =>
   column.brief === null ? [] : [{ ...column, head: column.brief }],
