@@ -168,7 +168,7 @@ export const tools: Readonly<Partial<Record<OperationId, Tool>>> = {
   },
   listUsers: {
     title: "List people and seats",
-    text: "Members with their seats and roles, and how many seats are bought and assigned.",
+    text: "Members with their seats and roles. seats_purchased and seats_assigned count the whole pool, which organizations of a workspace share: for one organization count its members.",
   },
   assignSeats: {
     title: "Assign or unassign seats",
