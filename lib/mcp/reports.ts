@@ -1,16 +1,13 @@
 import * as z from "zod";
 import type { OperationName } from "../client/client.ts";
-import { mcpLimits } from "../contract/mcp.ts";
-import { categories, severities } from "../contract/metrics-words.ts";
-import { isCalendarDay } from "../contract/parameters.ts";
 import { plural } from "../contract/plural.ts";
 import { parsedBy } from "../contract/schema-sentences.ts";
-import { figureColumns, sortedRows } from "../report/columns.ts";
-import { listNames, listOf } from "../report/lists.ts";
-import { lastDays, type Period } from "../report/period.ts";
+import { idleArguments, listArguments, periodOf, reportArguments } from "../report/arguments.ts";
+import { sortedRows } from "../report/columns.ts";
+import { listOf } from "../report/lists.ts";
 import { openQuestion } from "../report/question.ts";
 import { readPullRequests, readWithBefore } from "../report/read.ts";
-import { dimensions, reportOf } from "../report/report.ts";
+import { reportOf } from "../report/report.ts";
 import { findIdleSeats, idleRow } from "../report/seats.ts";
 import { definitions } from "../report/words.ts";
 import { systemClock } from "../runtime/clock.ts";
@@ -22,54 +19,6 @@ import { operationTools } from "./tools.generated.ts";
 
 /** Tools that read all pages of a period and answer figures, as the tool's `report` and the dashboard do. */
 
-const oneOf = <const Value extends string>(values: readonly Value[], description: string) =>
-  z.enum(values, { error: `must be one of: ${values.join(", ")}` }).describe(description);
-const day = (description: string) =>
-  z
-    .string()
-    .refine(isCalendarDay, { error: "must be a calendar day as YYYY-MM-DD" })
-    .describe(description)
-    .optional();
-const idsError = { error: "must be a list of at most 10 ids" };
-const ids = (description: string) =>
-  z.array(z.string(idsError).min(1, idsError), idsError).max(10, idsError).describe(description).optional();
-const named = (description: string) => z.string().min(1).describe(description).optional();
-const whole = (max: number, usual: number, description: string) => {
-  const error = { error: `must be a whole number from 1 to ${max}` };
-  return z.int(error).min(1, error).max(max, error).default(usual).describe(description);
-};
-const page = {
-  limit: whole(100, mcpLimits.pageSizeDefault, ""),
-  cursor: z
-    .string()
-    .regex(/^\d{1,6}$/, { error: "must be the next_cursor of the previous answer" })
-    .optional(),
-};
-const filters = {
-  start_date: day("First day, UTC; default: the last 7 days."),
-  end_date: day("Last day, UTC, included."),
-  repository: named("By name or id."),
-  author: named("By user name or id."),
-  team: named("Only its members, by name or id."),
-  severity: oneOf(severities, "Counts only such findings and pull requests that have one.").optional(),
-  category: oneOf(categories, "As severity.").optional(),
-  without_bots: z.boolean().default(false).describe(""),
-  repository_ids: ids(""),
-  org_id: named(""),
-  organization_ids: ids(""),
-  ...page,
-};
-const reportArguments = z.strictObject({
-  by: oneOf(dimensions, "The rows.").default("repository"),
-  sort: oneOf(
-    figureColumns.map(({ name }) => name),
-    "Orders the rows; findings if severity or category is given.",
-  ).optional(),
-  order: oneOf(["desc", "asc"], "").default("desc"),
-  ...filters,
-});
-const listArguments = z.strictObject({ find: oneOf(listNames, ""), ...filters });
-const idleArguments = z.strictObject({ days: whole(366, 30, ""), ...page });
 type Filters = Omit<z.output<typeof listArguments>, "find">;
 
 const reportTool = <Schema extends z.ZodObject>(
@@ -190,7 +139,7 @@ export const reportTools = [
 ];
 
 const open = async (query: Filters, api: Api, isByTeam: boolean) => {
-  const period = periodOf(query);
+  const period = periodOf(query, systemClock.nowMs(), invalid);
   const client = api.client();
   const opened = await openQuestion(client, query, {
     ...{ period, isByTeam, nowMs: systemClock.nowMs(), signal: api.wrapUpSignal },
@@ -212,14 +161,6 @@ function pageOf(
     content: { [name]: shown, count: rows.length, next_cursor },
     text: `${shown.length} of ${rows.length} follow.${next_cursor === null ? "" : ` ${moreSentence}`}`,
   };
-}
-
-function periodOf({ start_date, end_date }: Filters): Period {
-  if (start_date === undefined && end_date === undefined) return lastDays(7, systemClock.nowMs());
-  if (start_date === undefined || end_date === undefined)
-    throw invalid("start_date and end_date: send both or neither.");
-  if (end_date < start_date) throw invalid("end_date: must not be before start_date.");
-  return { start_date, end_date };
 }
 
 /** Three decimals: a model reads every digit, and the rest is noise. */

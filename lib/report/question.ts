@@ -2,26 +2,14 @@ import type { Client } from "../client/client.ts";
 import { pageLimits } from "../contract/limits.ts";
 import { isWithinOnly } from "../contract/only.ts";
 import { shortened } from "../contract/schema-sentences.ts";
+import type { Question } from "./arguments.ts";
 import { onlyFindings } from "./figures.ts";
 import { chosenOf, leftOutNote, noteText } from "./left-out.ts";
 import { reportFilters } from "./metrics-filters.ts";
 import type { Period } from "./period.ts";
-import type { FindingOutcome, PullRequest } from "./pull-request.ts";
+import type { PullRequest } from "./pull-request.ts";
 import { type NamedRow, type ReportRow, reportOf } from "./report.ts";
 import { authorFilter, readTeams, type Team, teamsByAuthor } from "./teams.ts";
-
-/** What somebody asks of a report: the filters of the API, and names as a person writes them. */
-export type Question = {
-  readonly org_id?: string | undefined;
-  readonly organization_ids?: readonly string[] | undefined;
-  readonly repository_ids?: readonly string[] | undefined;
-  readonly repository?: string | undefined;
-  readonly author?: string | undefined;
-  readonly team?: string | undefined;
-  readonly severity?: FindingOutcome["severity"] | undefined;
-  readonly category?: FindingOutcome["category"] | undefined;
-  readonly without_bots: boolean;
-};
 
 type Options = {
   readonly period: Period;
