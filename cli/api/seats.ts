@@ -2,7 +2,7 @@ import type { SeatCaller } from "../../lib/client/caller.ts";
 import { peopleLimits } from "../../lib/contract/limits.ts";
 import { reviewMetrics } from "../../lib/contract/operations/metrics.ts";
 import { plural } from "../../lib/contract/plural.ts";
-import { findIdleSeats, type IdleSeats, type User } from "../../lib/report/seats.ts";
+import { findIdleSeats, type IdleSeats, idleRow, type User } from "../../lib/report/seats.ts";
 import { chunksOf } from "../../lib/runtime/chunks.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { OperatorError, UsageError } from "../../lib/runtime/operator-error.ts";
@@ -46,7 +46,7 @@ const idle: SharedCommand = {
         ...{ days, since: found[0]?.since, dry_run: !unassigns },
         seats_held: sum(found.map(({ held }) => held)),
         not_judged: sum(found.map(({ notJudged }) => notJudged)),
-        idle: found.flatMap((each) => each.idle.map(rowOf)),
+        idle: found.flatMap((each) => each.idle.map(idleRow)),
       };
       if (format === "table" && groups.some(({ isOperator }) => !isOperator))
         terminal.say(
@@ -74,17 +74,8 @@ export const commands: readonly Command[] = shared.map(overHttp);
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-const rowOf = ({ user, organizations, userIds, use }: IdleSeats["idle"][number]) => ({
-  organizations: organizations.join(", "),
-  user_ids: userIds.join(", "),
-  username: user.username,
-  email: user.email,
-  seat_since: use?.seat_since ?? null,
-  last_reviewed_at: use?.last_reviewed_at ?? null,
-});
-
 /** People read days; files and programs get the time. */
-const lineOf = ({ seat_since, last_reviewed_at, ...row }: ReturnType<typeof rowOf>) => ({
+const lineOf = ({ seat_since, last_reviewed_at, ...row }: ReturnType<typeof idleRow>) => ({
   ...row,
   seat_since: seat_since?.slice(0, 10) ?? "not known",
   last_reviewed: last_reviewed_at?.slice(0, 10) ?? "none in a year",

@@ -104,6 +104,7 @@ const learningsCommand: Command = {
     ...repositoriesOption,
     ...mirrorOptions,
     ...formatHelp([...fileFormats, agentsFormat]),
+    limit: { value: "N", help: `with --format ${agentsFormat}: only the N most used Learnings` },
     check: { help: `with --format ${agentsFormat}: write nothing, exit with 1 if FILE is out of date` },
   },
   examples: [
@@ -115,7 +116,8 @@ const learningsCommand: Command = {
     const query = scopeOf(input);
     if (input.choice("format", [...fileFormats, agentsFormat]) === agentsFormat)
       return await runAgentsExport(input, terminal, findTarget, query);
-    if (input.flag("check")) throw new UsageError(`--check works only with --format ${agentsFormat}.`);
+    for (const option of ["check", "limit"])
+      if (input.has(option)) throw new UsageError(`--${option} works only with --format ${agentsFormat}.`);
     await runExport(input, terminal, findTarget, {
       ...{ what: "learnings", source: learnings, dataset: "learnings", query },
     });

@@ -6,7 +6,7 @@ import { listTeams } from "../../lib/contract/operations/teams.ts";
 import { chatReport } from "../../lib/report/chat.ts";
 import { csvReport } from "../../lib/report/csv.ts";
 import { htmlReport } from "../../lib/report/html.ts";
-import { leftOutNote, type Organization, type ReportNote } from "../../lib/report/left-out.ts";
+import { chosenOf, leftOutNote, type Organization, type ReportNote } from "../../lib/report/left-out.ts";
 import { csvList, type ListName, listNames, listOf, markdownList, textList } from "../../lib/report/lists.ts";
 import { markdownReport } from "../../lib/report/markdown.ts";
 import { reportFilters } from "../../lib/report/metrics-filters.ts";
@@ -214,9 +214,7 @@ function notesOf(
   const chosen = idsOf("org_id") ?? idsOf("organization_ids");
   const only = (what: string, names: readonly string[] | undefined) =>
     names ? [{ text: `Only ${what}`, names }] : [];
-  const leftOut = leftOutNote(
-    organizations.filter(({ provider_organization_id: id }) => chosen?.includes(id) ?? true),
-  );
+  const leftOut = leftOutNote(chosenOf(organizations, filters));
   return [
     ...(withoutBots ? [{ text: "Without pull requests that a program opened", names: [] }] : []),
     ...only("authors in these teams", teams),

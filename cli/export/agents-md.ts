@@ -9,14 +9,20 @@ const marks = { begin: "<!-- review-api learnings: begin -->", end: "<!-- review
 const note =
   "<!-- Written by `review-api export learnings --format agents-md`. The next run replaces everything between the two marks. -->";
 
+const sentence =
+  "Rules that code reviews of this team have taught. Follow those that fit your change; a rule under a path is about that path.";
+
+/** The most used ones, if there is no room for all. */
+export const mostUsed = (learnings: readonly Learning[], limit: number | undefined): readonly Learning[] =>
+  learnings.toSorted(byUse).slice(0, limit);
+
 /** The part between the marks, with them: the same for the same Learnings, in whatever order they come. */
 export function agentsPart(learnings: readonly Learning[]): string {
   const repositories = groupBy(learnings, (each) =>
     JSON.stringify([each.repository_name, each.provider, each.organization_id, each.repository_id]),
   );
   const sections = inOrder(repositories).map(([, ofRepository]) => repositorySection(ofRepository));
-  const heading = "## What reviews have taught";
-  return `${[marks.begin, note, heading, ...sections, marks.end].join("\n\n")}\n`;
+  return `${[marks.begin, note, "## What reviews have taught", sentence, ...sections, marks.end].join("\n\n")}\n`;
 }
 
 /** Rules for all files come first, then those about one path. */

@@ -5,7 +5,7 @@ import { OperatorError, systemCode, UsageError } from "../../lib/runtime/operato
 import { writeWhole } from "../../lib/runtime/write-whole.ts";
 import type { CommandInput, FindTarget } from "../command.ts";
 import type { Terminal } from "../terminal.ts";
-import { agentsPart, withAgentsPart } from "./agents-md.ts";
+import { agentsPart, mostUsed, withAgentsPart } from "./agents-md.ts";
 import { explainError, outputName } from "./options.ts";
 import { outputFile } from "./output-file.ts";
 import type { ExportJob } from "./run.ts";
@@ -25,13 +25,15 @@ export async function runAgentsExport(
   const name = outputName(input);
   if (input.flag("check") && name === undefined)
     throw new UsageError("--check works only with --output FILE.");
+  const limit = input.integer("limit", { min: 1, max: 100_000 });
   const target = await findTarget(input);
   const client = createClient({ baseUrl: target.url, key: target.key });
   try {
     const learnings = [];
     const walk = client.pages("listLearnings", { query: { ...query, limit: pageLimits.learnings.max } });
     for await (const { body } of walk) learnings.push(...body.data);
-    const part = agentsPart([...new Map(learnings.map((each) => [each.id, each])).values()]);
+    const kept = mostUsed([...new Map(learnings.map((each) => [each.id, each])).values()], limit);
+    const part = agentsPart(kept);
     if (name === undefined) return await terminal.write(Buffer.from(part));
     const file = await outputFile(name);
     const before = await contentOf(file);
@@ -41,12 +43,10 @@ export async function runAgentsExport(
       throw new OperatorError(`${file} is out of date. The same command without --check updates it.`);
     if (!isCurrent) await writeWhole(file, after, { mode: 0o644, keepsMode: true });
     if (input.flag("json"))
-      terminal.out(
-        JSON.stringify({ file, format: agentsFormat, records: learnings.length, changed: !isCurrent }),
-      );
+      terminal.out(JSON.stringify({ file, format: agentsFormat, records: kept.length, changed: !isCurrent }));
     else
       terminal.say(
-        `${file} ${isCurrent ? "is up to date: it" : "now"} has ${learnings.length.toLocaleString("en")} Learnings.`,
+        `${file} ${isCurrent ? "is up to date: it" : "now"} has ${kept.length.toLocaleString("en")} Learnings, ${Buffer.byteLength(part).toLocaleString("en")} bytes: an agent reads them all every time.`,
       );
   } catch (error) {
     throw explainError(error, { url: target.url, output: name });

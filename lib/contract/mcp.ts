@@ -23,12 +23,14 @@ const mebibyte = 1024 * 1024;
 export const mcpLimits = {
   bodyBytesMax: mebibyte,
   answerBytesMax: mebibyte,
+  /** Objects and lists inside each other in a message: the deepest arguments have five. */
+  nestingMax: 32,
   /** What a tool or a resource returns; the rest of the answer is for the protocol. */
   resultBytesMax: mebibyte - 4096,
   /** Records of a page, unless the caller asks for another number. */
   pageSizeDefault: 20,
-  /** The largest list of tools, in bytes: about 12,000 tokens. */
-  listBytesMax: 48_000,
+  /** The largest list of tools, in bytes: about 5,500 tokens. */
+  listBytesMax: 22_000,
   toolsMax: 39,
   /** A report that has to wait longer for the rate limit is refused: an assistant waits for the answer. */
   retryAfterSecondsMax: 5,
@@ -40,5 +42,6 @@ export const mcpUserAgent = "review-api-mcp";
 /** Fields of answers that hold text which people wrote: a model must treat it as data. */
 export const fieldsWithText: readonly string[] = [
   ...["learning", "file", "source_url", "title", "description", "evidence", "file_path", "summary"],
+  "metadata",
   ...["name", "username", "author_username", "organization_name", "repository_name", "full_name"],
 ];

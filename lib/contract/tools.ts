@@ -17,6 +17,87 @@ export type Tool = {
   };
 };
 
+/**
+ * Shorter words for arguments, by name or by operation and name. An empty text stands for a name that says enough, or that
+ * the instructions of the server explain once.
+ */
+export const argumentWords: Readonly<Record<string, string>> = {
+  ...{
+    cursor: "",
+    limit: "",
+    org_id: "",
+    organization_ids: "",
+    learning_id: "",
+    repository_ids: "",
+    repo_id: "",
+  },
+  ...{
+    action: "",
+    decision: "",
+    actions: "",
+    resource_types: "",
+    severity: "",
+    user_ids: "",
+    resource_id: "",
+  },
+  ...{
+    access_type: "",
+    repository_id: "",
+    start_date: "First day, UTC.",
+    end_date: "Last day, UTC, included.",
+  },
+  ...{ date_from: "A day or an instant, UTC.", date_to: "Included.", dry_run: "true: changes nothing." },
+  ...{
+    order: "Default desc: newest first.",
+    state: "Default open.",
+    "listLearnings.state": "Default approved.",
+  },
+  ...{ seat_filter: "Default all.", role_filter: "Default all.", role_type: "Default all.", role: "" },
+  ...{
+    status: "closed: not merged. Default merged.",
+    name: "1 to 255 characters, unique in any letter case.",
+  },
+  ...{
+    role_id: "UUID of a custom role.",
+    include_permissions: "Default false.",
+    include_user_count: "Default true.",
+  },
+  ...{
+    organization_id: "id of the organization, a UUID.",
+    emails: "Instead of user_ids: workspace tokens only.",
+  },
+  "assignSeats.user_ids": "With a workspace token only to unassign, by seat_holder_id of list_users.",
+  "listAuditLogs.user_ids": "Only what these people did. For what was done to a person, use search.",
+  "listAuditLogs.search": "Only entries with all of these words, in any field.",
+  "listLearnings.search": "Only Learnings with all of these words.",
+  "searchLearnings.limit": "Default 10.",
+  "changeRoles.org_id": "ALL stands for every organization of an instance key.",
+  file: "Path of the file; null or left out for none.",
+  "listLearnings.file": "Only Learnings of exactly these paths.",
+  "searchLearnings.file": "A path that the query is about: Learnings near it score higher.",
+  "updateLearning.file": "Left out, it stays.",
+  "updateLearning.source_url": "Left out, it stays.",
+  source_url: "",
+  learning: "The text.",
+  repository_name: "Full name of one repository.",
+  is_default: "Whether new members get the role.",
+};
+
+export const toolName = (operation: string): string =>
+  operation.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+type Routes = Readonly<Record<string, { readonly method: string; readonly path: string }>>;
+
+/** A sentence of the API for a model: tools instead of paths, and nothing about places and statuses of HTTP. */
+export const toolWords = (text: string, routes: Routes): string =>
+  text
+    .replaceAll(/ in the (?:body|query string)\b|: 4\d\d(?=\.)/g, "")
+    .replaceAll(/`?([A-Z]+) (\/v1[\w/{}-]*)`?/g, (found, method, path) => {
+      const [id] =
+        Object.entries(routes).find(([, route]) => route.method === method && route.path === path) ?? [];
+      return id !== undefined && id in tools ? toolName(id) : found;
+    });
+
 const adds = { destructive: false, idempotent: true };
 const overwrites = { destructive: true, idempotent: true };
 
@@ -87,7 +168,7 @@ export const tools: Readonly<Partial<Record<OperationId, Tool>>> = {
   },
   listUsers: {
     title: "List people and seats",
-    text: "Members with their seats and roles, and how many seats are bought and assigned.",
+    text: "Members with their seats and roles. seats_purchased and seats_assigned count the whole pool, which organizations of a workspace share: for one organization count its members.",
   },
   assignSeats: {
     title: "Assign or unassign seats",

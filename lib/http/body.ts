@@ -25,3 +25,11 @@ export function peekBody(operation: Operation, event: APIGatewayProxyEvent, fiel
     return undefined;
   }
 }
+
+/** Level by level: what recurses later, such as JSON.stringify, would run out of stack. */
+export function isNestedDeeper(value: unknown, levelsMax: number): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; depth <= levelsMax && level.length > 0; depth++)
+    level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
+  return level.length > 0;
+}

@@ -81,8 +81,8 @@ function firstFilesOf(text: string, bytesMax: number): string {
   return end === undefined ? beginning : text.slice(0, end);
 }
 
-/** Further digits are noise. */
-export const shownScore = (score: number): number => Math.round(score * 1e4) / 1e4;
+/** From 0 to 1, also for texts that point away from each other. Further digits are noise. */
+export const shownScore = (score: number): number => Math.min(1, Math.max(0, Math.round(score * 1e4) / 1e4));
 
 const problemsOf = ({ issues }: z.ZodError): string =>
   issues

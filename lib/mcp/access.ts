@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { keyKinds } from "../contract/access.ts";
 import { isWithinOnly } from "../contract/only.ts";
-import type { OperationTool, ToolListing, ToolPolicy } from "./operation-tool.ts";
+import type { ToolListing, ToolPolicy } from "./operation-tool.ts";
+import type { CallableTool } from "./tools.ts";
 
 /** What `GET /v1/whoami` says about the key. */
 export const caller = z.object({
@@ -11,8 +12,11 @@ export const caller = z.object({
 });
 export type Caller = z.output<typeof caller>;
 
-/** Whether the key may call the tool. The organization's plan is not known here: the API answers it. */
-export function mayCall(
+/** Whether the key may call every operation of the tool. The organization's plan is not known here: the API answers it. */
+export const mayCall = ({ uses }: Pick<CallableTool, "uses">, caller: Caller): boolean =>
+  uses.every((operation) => mayUse(operation, caller));
+
+function mayUse(
   { kinds, needs, needsOfKind, only }: ToolPolicy,
   { key, role, permissions }: Caller,
 ): boolean {
@@ -26,18 +30,15 @@ export function mayCall(
 
 /** The tool without the arguments that this kind of key cannot use. */
 export function listingFor(
-  {
-    listing,
-    kindsOfArgument,
-    workspaceNames,
-  }: Pick<OperationTool, "listing" | "kindsOfArgument" | "workspaceNames">,
+  { listing, kindsOfArgument, workspaceNames }: Omit<CallableTool, "run">,
   { key }: Caller,
 ): ToolListing {
-  const { properties, required: always, ...schema } = listing.inputSchema;
+  const { properties, required: always = [], ...schema } = listing.inputSchema;
   const required =
     workspaceNames !== undefined && key.kind === "workspace" ? [...always, workspaceNames] : always;
   const usable = Object.entries(properties).filter(
     ([name]) => kindsOfArgument[name]?.includes(key.kind) ?? true,
   );
-  return { ...listing, inputSchema: { ...schema, properties: Object.fromEntries(usable), required } };
+  const names = required.length > 0 ? { required } : {};
+  return { ...listing, inputSchema: { ...schema, properties: Object.fromEntries(usable), ...names } };
 }

@@ -17,8 +17,11 @@ export type ApiOptions = {
 /** The API as the caller sees it: every request carries the caller's own key and request id. */
 export class Api {
   readonly #options: ApiOptions;
-  /** Whether the API answered 401. */
+  /** Whether the API was asked, and whether it answered 401. */
+  wasAsked = false;
   refusedKey = false;
+  /** A mistake of this service in a tool or a resource: the protocol's own code would send its text to the caller. */
+  fault: unknown;
 
   constructor(options: ApiOptions) {
     this.#options = options;
@@ -58,6 +61,7 @@ export class Api {
     headers.set("x-request-id", this.#options.requestId);
     // Lambda freezes a function between requests: a connection that was kept open would be dead afterwards.
     headers.set("connection", "close");
+    this.wasAsked = true;
     const response = await this.#options.fetch(url, { ...init, headers });
     if (response.status === 401) this.refusedKey = true;
     return response;

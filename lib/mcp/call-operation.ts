@@ -1,18 +1,29 @@
+import { ReviewApiError } from "../client/client.ts";
 import type { AnyRequest } from "../client/dispatch.ts";
 import { mcpLimits } from "../contract/mcp.ts";
 import { plural } from "../contract/plural.ts";
 import { shortened, valueAt } from "../contract/schema-sentences.ts";
 import type { Api } from "./api.ts";
 import type { JsonObject, OperationTool } from "./operation-tool.ts";
-import { type ToolAnswer, ToolError } from "./result.ts";
+import { invalid, moreSentence, type ToolAnswer } from "./result.ts";
 
 /** Calls the tool's operation with the caller's key; the API checks everything except the arguments' names. */
 export async function callOperation(tool: OperationTool, args: JsonObject, api: Api): Promise<ToolAnswer> {
-  const response = await api.send(tool.operation, requestOf(tool, args));
-  const text = await response.text();
+  const request = requestOf(tool, args);
+  // The API answers 204 for a Learning that does not exist, too: whoever asked wants to know.
+  const isMissing =
+    tool.operation === "deleteLearning" &&
+    (await api.send("getLearning", request).then(
+      () => false,
+      (error) => error instanceof ReviewApiError && error.status === 404,
+    ));
+  const text = await (await api.send(tool.operation, request)).text();
+  if (isMissing)
+    return { text: "There is no such Learning: nothing was deleted.", textFields: [], isError: true };
   if (text === "") return { text: `Done: ${tool.listing.title}.`, textFields: [] };
   const content: JsonObject = JSON.parse(text);
-  return { text: sentenceOf(tool, content), content, textFields: tool.textFields };
+  const isError = content.status === "failure";
+  return { text: sentenceOf(content), content, textFields: tool.textFields, isError };
 }
 
 function requestOf(tool: OperationTool, args: JsonObject): AnyRequest {
@@ -21,13 +32,15 @@ function requestOf(tool: OperationTool, args: JsonObject): AnyRequest {
   const body: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(args)) {
     const place = Object.hasOwn(tool.places, name) ? tool.places[name] : undefined;
-    if (place === undefined) throw unknownArgument(tool, name);
+    if (place === undefined)
+      throw invalid(
+        `${shortened(name)}: is unknown. Known names: ${Object.keys(tool.places).join(", ") || "none"}.`,
+      );
     if (place === "path") path[name] = pathSegment(name, value);
     else if (place === "body") body[name] = value;
-    else query[name] = place === "list" && Array.isArray(value) ? value.join(",") : value;
+    else if (value !== null) query[name] = queryValue(tool, name, value);
   }
-  for (const name of pathNames(tool))
-    if (path[name] === undefined) throw new ToolError("INVALID_REQUEST", `${name}: is required.`);
+  for (const name of pathNames(tool)) if (path[name] === undefined) throw invalid(`${name}: is required.`);
   return {
     path,
     query: { ...pageSize(tool, args), ...query },
@@ -47,20 +60,26 @@ const pathNames = ({ places }: OperationTool): string[] =>
 /** A segment of dots would lead to another path. */
 function pathSegment(name: string, value: unknown): string {
   if (typeof value === "string" && value !== "" && !/^\.+$/.test(value)) return value;
-  throw new ToolError("INVALID_REQUEST", `${name}: must be an id, as the other tools return it.`);
+  throw invalid(`${name}: must be an id, as the other tools return it.`);
 }
 
-const unknownArgument = ({ places }: OperationTool, name: string) =>
-  new ToolError(
-    "INVALID_REQUEST",
-    `${shortened(name)}: is unknown. Known names: ${Object.keys(places).join(", ") || "none"}.`,
-  );
+/** The query is text: an object in it would become "[object Object]", and a comma would make two values of one. */
+function queryValue({ places, listing }: OperationTool, name: string, value: unknown): unknown {
+  const isText = (each: unknown) => ["string", "number", "boolean"].includes(typeof each);
+  const isList = valueAt(listing.inputSchema.properties, [name, "type"]) === "array";
+  if (isText(value)) return value;
+  if (!isList || !Array.isArray(value))
+    throw invalid(`${name}: must be a ${isList ? "list of texts" : "text, a number, true or false"}.`);
+  if (places[name] !== "list" && value.every(isText)) return value;
+  if (value.every((each) => isText(each) && !String(each).includes(","))) return value.join(",");
+  throw invalid(`${name}: must be a list of texts without commas.`);
+}
 
 /** How a change ended and how many records the result has: a model should not have to count. */
-function sentenceOf({ listing }: OperationTool, content: JsonObject): string {
+function sentenceOf(content: JsonObject): string {
   const isChange = typeof content.status === "string";
   const counts = Object.entries(content).flatMap(([name, list]) =>
-    Array.isArray(list) && (isChange || isListOfRecords(listing.outputSchema, name))
+    Array.isArray(list) && (isChange || list.every((each) => typeof each === "object"))
       ? [`${name}: ${plural(list.length, "record")}.`]
       : [],
   );
@@ -68,13 +87,7 @@ function sentenceOf({ listing }: OperationTool, content: JsonObject): string {
     ...(isChange ? [`Status: ${content.status}.`] : []),
     ...counts,
     ...(content.dry_run === true ? ["This was a dry run: nothing changed."] : []),
-    ...(typeof content.next_cursor === "string"
-      ? ["There may be more: call the tool again with the same filters and cursor set to next_cursor."]
-      : []),
+    ...(typeof content.next_cursor === "string" ? [moreSentence] : []),
   ];
   return sentences.join(" ") || "The result follows.";
 }
-
-/** Not a list of texts, such as the permissions of a key. */
-const isListOfRecords = (schema: unknown, name: string): boolean =>
-  valueAt(schema, ["properties", name, "items", "type"]) === "object";

@@ -7,7 +7,7 @@ export type JsonObject = { readonly [name: string]: unknown };
 
 export type ToolListing = ListedTool & {
   readonly title: string;
-  readonly inputSchema: { readonly properties: JSONObject; readonly required: string[] };
+  readonly inputSchema: { readonly properties: JSONObject; readonly required?: string[] };
 };
 
 /** Who may call a tool: the policy of its operation. */

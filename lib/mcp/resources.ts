@@ -13,7 +13,6 @@ type Resource = {
   readonly description: string;
   /** On this service, for everybody. */
   readonly path: string;
-  readonly mimeType: string;
 };
 
 const resources: readonly Resource[] = [
@@ -22,21 +21,18 @@ const resources: readonly Resource[] = [
     title: "Guide",
     description: "The list of pages about keys, pagination, limits and every group of operations.",
     path: "/docs/guide.md",
-    mimeType: markdown,
   },
   {
     name: "mcp",
     title: "Assistants (MCP)",
     description: "How these tools work: limits, errors, what is logged.",
     path: "/docs/mcp.md",
-    mimeType: markdown,
   },
   {
     name: "errors",
     title: "Error codes",
     description: "Every error code with its meaning.",
     path: "/docs/errors.md",
-    mimeType: markdown,
   },
   {
     name: "openapi",
@@ -44,14 +40,14 @@ const resources: readonly Resource[] = [
     description:
       "Every operation with its schemas, limits and examples. Large: read it only to write a client.",
     path: "/openapi.json",
-    mimeType: "application/json",
   },
 ];
 
+const typeOf = (path: string): string => (path.endsWith(".md") ? markdown : "application/json");
 const uriOf = (path: string): string => `${scheme}${path.slice(1)}`;
 
 export const listResources = () =>
-  resources.map(({ path, ...resource }) => ({ ...resource, uri: uriOf(path) }));
+  resources.map(({ path, ...resource }) => ({ ...resource, uri: uriOf(path), mimeType: typeOf(path) }));
 
 const errorsFolder = "/docs/errors/";
 
@@ -73,25 +69,20 @@ export const resourceTemplates = [
 ] as const;
 
 /** Only what the lists above name is read: a uri never becomes an address. */
-function pathOf(uri: string): Pick<Resource, "path" | "mimeType"> | undefined {
-  const known = resources.find(({ path }) => uriOf(path) === uri);
-  if (known) return known;
-  const page = Object.keys(referencePages).find(
-    (path) => path.startsWith("/docs/") && uri === `${uriOf(path)}.md`,
-  );
-  if (page !== undefined) return { path: `${page}.md`, mimeType: markdown };
-  const code = Object.keys({ ...errorCodes, ...itemErrorCodes }).find(
-    (each) => uri === `${uriOf(errorsFolder)}${each}.md`,
-  );
-  return code === undefined ? undefined : { path: `${errorsFolder}${code}.md`, mimeType: markdown };
-}
+const pathOf = (uri: string): string | undefined =>
+  [
+    ...resources.map(({ path }) => path),
+    ...Object.keys(referencePages).flatMap((path) => (path.startsWith("/docs/") ? `${path}.md` : [])),
+    ...Object.keys({ ...errorCodes, ...itemErrorCodes }).map((code) => `${errorsFolder}${code}.md`),
+  ].find((path) => uriOf(path) === uri);
 
 export async function readResource(uri: string, api: Api) {
-  const found = pathOf(uri);
-  if (!found) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Resource not found: ${uri}`, { uri });
-  const response = await api.page(found.path);
+  const path = pathOf(uri);
+  if (path === undefined)
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Resource not found: ${uri}`, { uri });
+  const response = await api.page(path);
   const text = await response.text();
   if (!response.ok || Buffer.byteLength(JSON.stringify(text)) > mcpLimits.resultBytesMax)
-    throw new ProtocolError(ProtocolErrorCode.InternalError, `${found.path} cannot be read right now.`);
-  return { contents: [{ uri, mimeType: found.mimeType, text }] };
+    throw new ProtocolError(ProtocolErrorCode.InternalError, `${path} cannot be read right now.`);
+  return { contents: [{ uri, mimeType: typeOf(path), text }] };
 }

@@ -11,7 +11,7 @@ import { ApiError, unauthorized } from "../contract/api-error.ts";
 import { type ErrorCode, errorCodes } from "../contract/errors.ts";
 import { mcpLimits, mcpRoute } from "../contract/mcp.ts";
 import { environmentVariables, functionSettings } from "../contract/platform.ts";
-import { bytesOf } from "../http/body.ts";
+import { isNestedDeeper } from "../http/body.ts";
 import { corsHeaders, isForeignOrigin } from "../http/cors.ts";
 import { type Deadline, openDeadline } from "../http/deadline.ts";
 import { renderError, toApiError } from "../http/errors.ts";
@@ -24,7 +24,7 @@ import {
   requestIdOf,
   sourceIpOf,
 } from "../http/headers.ts";
-import { isJsonType } from "../http/middleware/accept-body.ts";
+import { requireJsonText } from "../http/middleware/accept-body.ts";
 import { logRequest } from "../http/request-line.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { requiredVariable } from "../runtime/environment.ts";
@@ -32,7 +32,7 @@ import { describeError } from "../runtime/log.ts";
 import { type Random, systemRandom } from "../runtime/random.ts";
 import { caller } from "./access.ts";
 import { Api } from "./api.ts";
-import { isTimeout } from "./result.ts";
+import { isTimeout, isUnreachable } from "./result.ts";
 import { createServer } from "./server.ts";
 import { toolOf } from "./tools.ts";
 
@@ -114,6 +114,7 @@ async function answer(
   const response = await exchange(server, protocolRequest(event), body);
   const text = await response.text();
   if (api.refusedKey) throw new ApiError("UNAUTHORIZED", unauthorized);
+  if (api.fault !== undefined) throw api.fault;
   if (Buffer.byteLength(text) > mcpLimits.answerBytesMax)
     throw new ApiError(
       "RESPONSE_TOO_LARGE",
@@ -164,19 +165,17 @@ function readMessage(event: APIGatewayProxyEvent): unknown {
   if (isForeignOrigin(event, ownOrigins))
     throw new ApiError("ORIGIN_FORBIDDEN", "A page of another origin must not call this address.");
   requiredKey(event);
-  const bytes = bytesOf(event);
-  if (bytes > mcpLimits.bodyBytesMax)
-    throw new ApiError(
-      "PAYLOAD_TOO_LARGE",
-      `The body has ${bytes} bytes; at most ${mcpLimits.bodyBytesMax} are taken. Send less at once, such as fewer Learnings.`,
-    );
-  if (!isJsonType(headerValues(event, "content-type")))
-    throw new ApiError("UNSUPPORTED_MEDIA_TYPE", "The body must be sent as content-type: application/json.");
+  requireJsonText(event, mcpLimits.bodyBytesMax);
   const parsed = parseJson(
     Buffer.from(event.body ?? "", event.isBase64Encoded ? "base64" : "utf8").toString(),
   );
   if (Array.isArray(parsed))
     throw new ApiError("INVALID_REQUEST", "body: must be one JSON-RPC message; batches are not taken.");
+  if (isNestedDeeper(parsed, mcpLimits.nestingMax))
+    throw new ApiError(
+      "INVALID_REQUEST",
+      `body: objects and lists may be nested ${mcpLimits.nestingMax} deep. No tool takes more.`,
+    );
   return parsed;
 }
 
@@ -218,8 +217,7 @@ function fromApi(error: unknown): unknown {
     if (isErrorCode(code))
       return new ApiError(code, sentence, retryAfterSeconds === null ? {} : { retryAfterSeconds });
   }
-  const isUnreachable = error instanceof TypeError || error instanceof ReviewApiError || isTimeout(error);
-  return isUnreachable
+  return isUnreachable(error) || error instanceof ReviewApiError || isTimeout(error)
     ? new ApiError("SERVICE_UNAVAILABLE", "The service cannot answer right now. Retry the same request.", {
         cause: error,
       })

@@ -3,43 +3,48 @@ import * as z from "zod";
 export type Schema = Readonly<Record<string, unknown>>;
 
 const part = z.record(z.string(), z.unknown());
-const schemaParts = z.looseObject({
+const schemaParts = z.object({
   type: z.unknown().optional(),
+  description: z.string().optional(),
+  maxItems: z.number().optional(),
+  required: z.array(z.string()).optional(),
   enum: z.array(z.unknown()).optional(),
   anyOf: z.array(part).optional(),
   items: part.optional(),
   properties: z.record(z.string(), part).optional(),
-  additionalProperties: z.union([z.boolean(), part]).optional(),
 });
 
 /**
- * The schema of an answer for a model, which reads the whole list of tools every time: names and types. It is open,
- * because an answer may get more fields and values.
+ * The schema of an argument for a model, which reads the whole list of tools every time: the API checks lengths and forms
+ * itself, and its error says what is allowed. `wordsOf` has shorter words for a name.
  */
-export function shortAnswer(schema: Schema): Schema {
-  const { type, anyOf, items, properties, additionalProperties } = schemaParts.parse(schema);
-  if (anyOf) return shortUnion(anyOf.map(shortAnswer));
+export function shortInput(
+  name: string,
+  schema: Schema,
+  wordsOf: (name: string) => string | undefined,
+): Schema {
+  const short = (each: Schema) => shortInput(name, each, wordsOf);
+  const {
+    type,
+    enum: values,
+    anyOf,
+    items,
+    properties,
+    description,
+    maxItems,
+    required,
+  } = schemaParts.parse(schema);
+  const words = wordsOf(name) ?? description;
+  if (anyOf && type === undefined)
+    return { ...shortUnion(anyOf.map(short)), ...(words && { description: words }) };
   return {
-    ...(type !== undefined && { type }),
-    ...(items && { items: shortAnswer(items) }),
-    ...(properties && { properties: mapValues(properties, shortAnswer) }),
-    ...(typeof additionalProperties === "object" &&
-      Object.keys(additionalProperties).length > 0 && {
-        additionalProperties: shortAnswer(additionalProperties),
-      }),
-  };
-}
-
-/** The schema of an argument: the API checks lengths and forms itself, and its error says what is allowed. */
-export function shortInput(schema: Schema): Schema {
-  const { minLength: _1, maxLength: _2, pattern: _3, default: _4, ...kept } = schemaParts.parse(schema);
-  const { anyOf, items, properties, ...rest } = kept;
-  if (anyOf && rest.type === undefined) return { ...shortUnion(anyOf.map(shortInput)), ...rest };
-  return {
-    ...rest,
-    ...(anyOf && { anyOf }),
-    ...(items && { items: shortInput(items) }),
-    ...(properties && { properties: mapValues(properties, shortInput) }),
+    ...{ type, enum: values, maxItems, required, ...(words && { description: words }) },
+    ...(items && { items: { ...short(items), description: undefined } }),
+    ...(properties && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([each, property]) => [each, shortInput(each, property, wordsOf)]),
+      ),
+    }),
   };
 }
 
@@ -54,6 +59,3 @@ function shortUnion(parts: readonly Schema[]): Schema {
     ...(Array.isArray(one.enum) && { enum: [...one.enum, null] }),
   };
 }
-
-const mapValues = (properties: Readonly<Record<string, Schema>>, make: (schema: Schema) => Schema) =>
-  Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, make(property)]));

@@ -1,9 +1,9 @@
 import { type KeyKind, keyKinds } from "../contract/access.ts";
-import { fieldsWithText, mcpLimits } from "../contract/mcp.ts";
+import { fieldsWithText } from "../contract/mcp.ts";
 import type { ListedOperation } from "../contract/operations.ts";
-import { type Tool, tools } from "../contract/tools.ts";
+import { argumentWords, type Tool, toolName, tools } from "../contract/tools.ts";
 import { describeParameters, describeSchema, jsonSchema, objectSchema } from "./document.ts";
-import { type Schema, shortAnswer, shortInput } from "./short-schema.ts";
+import { type Schema, shortInput } from "./short-schema.ts";
 
 /** The tools of `POST /mcp`, made from the contract: a generated file, so that the function loads no schemas of zod. */
 export const toolsFile = (operations: readonly ListedOperation[]): string =>
@@ -25,31 +25,32 @@ const describeTools = (operations: readonly ListedOperation[]) =>
 
 function describeTool(operation: ListedOperation, { title, text, write }: Tool) {
   const args = argumentsOf(operation);
-  const output = operation.answer.schema && answerOf(jsonSchema(operation.answer.schema, "output"));
   return {
     operation: operation.id,
     listing: {
-      name: operation.id.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      name: toolName(operation.id),
       title,
       description: text,
       inputSchema: {
         type: "object",
-        properties: Object.fromEntries(args.map(({ name, schema }) => [name, schema])),
+        properties: Object.fromEntries(
+          args.map(({ name, schema }) => [
+            name,
+            shortInput(name, schema, (each) => wordsOf(operation.id, each)),
+          ]),
+        ),
         required: args.filter(({ isRequired }) => isRequired).map(({ name }) => name),
-        additionalProperties: false,
       },
-      ...(output && { outputSchema: output }),
-      annotations: {
-        readOnlyHint: write === undefined,
-        ...(write && { destructiveHint: write.destructive, idempotentHint: write.idempotent }),
-        openWorldHint: false,
-      },
+      // What is left out is the protocol's default.
+      annotations: write
+        ? { destructiveHint: write.destructive, idempotentHint: write.idempotent }
+        : { readOnlyHint: true },
     },
     places: Object.fromEntries(args.map(({ name, place }) => [name, place])),
     ...(operation.organization === "required" && { workspaceNames: "org_id" }),
     kindsOfArgument: Object.fromEntries(args.flatMap(({ name, kinds }) => (kinds ? [[name, kinds]] : []))),
     ...(operation.paging && { pageSizeIsBound: operation.paging.bindsPageSize }),
-    textFields: output ? textFieldsIn(output) : [],
+    textFields: operation.answer.schema ? textFieldsIn(jsonSchema(operation.answer.schema, "output")) : [],
     kinds: keyKinds.filter((kind) => operation.keys[kind] === "accepted"),
     needs: operation.needs,
     needsOfKind: operation.needsOfKind ?? {},
@@ -80,7 +81,7 @@ function argumentsOf(operation: ListedOperation): Argument[] {
       add({
         name,
         place: list ? "list" : place,
-        schema: shortInput({ ...(list ?? schema), description: descriptionOf(operation, name, description) }),
+        schema: { ...(list ?? schema), description },
         isRequired,
       });
     }
@@ -89,10 +90,7 @@ function argumentsOf(operation: ListedOperation): Argument[] {
     add({
       name,
       place: "body",
-      schema: shortInput({
-        ...schema,
-        description: descriptionOf(operation, name, String(schema.description)),
-      }),
+      schema,
       isRequired: body.required?.includes(name) ?? false,
     });
   return [...found.values()];
@@ -121,23 +119,8 @@ function listSchema({ description }: Schema): Schema | undefined {
   return { type: "array", items, maxItems: Number(maxItems) };
 }
 
-function descriptionOf(
-  { paging, organization, instanceScope }: ListedOperation,
-  name: string,
-  description: string,
-) {
-  if (name === "limit" && paging) return `Records of a page; ${mcpLimits.pageSizeDefault} unless given.`;
-  if (name === "cursor") return "next_cursor of the previous page.";
-  if (name !== "org_id" || instanceScope === "named") return description;
-  return `provider_organization_id of one organization; ${organization}.`;
-}
-
-/** Without `removed`, which only mirrors request. */
-function answerOf(schema: Schema): Schema {
-  const { properties = {}, ...rest } = objectSchema.parse(schema);
-  const { removed: _, ...kept } = properties;
-  return shortAnswer({ type: "object", ...rest, properties: kept });
-}
+const wordsOf = (operation: string, name: string): string | undefined =>
+  argumentWords[`${operation}.${name}`] ?? argumentWords[name];
 
 function textFieldsIn(schema: Schema): string[] {
   const names = [...JSON.stringify(schema).matchAll(/"(\w+)":\{/g)].map(([, name = ""]) => name);

@@ -79,6 +79,19 @@ export const figure = (name: FigureName): FigureColumn =>
     "column of a figure",
   );
 
+/** In the order of a figure; rows that do not know it come last. */
+export function sortedRows(rows: readonly ReportRow[], by: FigureName, order: "asc" | "desc"): ReportRow[] {
+  const column = figure(by);
+  const weights = new Map(
+    rows.map((row) => {
+      const value = column.value(row.figures);
+      return [row, value === null ? Number.MAX_VALUE : order === "asc" ? value : -value];
+    }),
+  );
+  const weightOf = (row: ReportRow) => weights.get(row) ?? 0;
+  return rows.toSorted((one, other) => weightOf(one) - weightOf(other));
+}
+
 /** The columns of narrow tables; their times are medians. */
 export const briefColumns: readonly FigureColumn[] = figureColumns.flatMap((column) =>
   column.brief === null ? [] : [{ ...column, head: column.brief }],

@@ -78,6 +78,15 @@ export function findsAny(passes: FindingFilter): (pullRequest: PullRequest) => b
   return ({ findings }) => findings.some((code) => passing[code]);
 }
 
+/** Pull requests that have such a finding, with only these findings. */
+export function onlyFindings(passes: FindingFilter): (pullRequests: readonly PullRequest[]) => PullRequest[] {
+  const passing = outcomesByCode.map(passes);
+  return (pullRequests) =>
+    pullRequests
+      .map((each) => ({ ...each, findings: each.findings.filter((code) => passing[code]) }))
+      .filter(({ findings }) => findings.length > 0);
+}
+
 export function findingFigures(counts: FindingCounts, passes: FindingFilter): FindingFigures {
   const count = (outcome: boolean | null) =>
     counts.reduce((sum, amount, code) => {

@@ -10,6 +10,18 @@ export const reasonLeftOut = ({ plan, metrics }: Organization, needsMetrics: boo
   return metrics === "preparing" ? "its metrics are being prepared" : null;
 };
 
+/** The organizations that the filters of a report name, by id or `provider:id`; all without a filter. */
+export function chosenOf(
+  organizations: readonly Organization[],
+  { org_id, organization_ids }: { readonly org_id?: string; readonly organization_ids?: string },
+): readonly Organization[] {
+  const chosen = (org_id ?? organization_ids)?.split(",");
+  return organizations.filter(
+    ({ provider, provider_organization_id: id }) =>
+      !chosen || chosen.includes(id) || chosen.includes(`${provider}:${id}`),
+  );
+}
+
 /** Names the organizations of the key that the figures leave out, and why; null if there are none. */
 export function leftOutNote(organizations: readonly Organization[]): ReportNote | null {
   const names = organizations.flatMap((each) => {

@@ -205,7 +205,7 @@ function dayComparedWith({ start_date, end_date }: Period, before: Period): (day
   };
 }
 
-type NamedRow = Pick<ReportRow, "id" | "name" | "organization">;
+export type NamedRow = Pick<ReportRow, "id" | "name" | "organization">;
 
 /** Busiest first. */
 const busiestRows = (

@@ -40,7 +40,7 @@ export type IdleSeats = {
 /** People who have held a seat for so many days and finished no reviewed pull request in that time. */
 export async function findIdleSeats(
   caller: SeatCaller,
-  { days, nowMs }: { readonly days: number; readonly nowMs: number },
+  { days, nowMs, ...call }: CallOptions & { readonly days: number; readonly nowMs: number },
 ): Promise<IdleSeats> {
   const since = toTimestamp(nowMs - days * msPerDay);
   const period = { start_date: since.slice(0, 10), end_date: lastDays(1, nowMs).end_date };
@@ -55,8 +55,8 @@ export async function findIdleSeats(
       .map((each) => organizationName(each.provider, each.provider_organization_id)),
   );
   const filters = caller.isOperator ? [{}] : metricsFilters(key.kind, { filter: {}, organizations });
-  const { seats, users, newHolders } = await fetchSeats(caller, since);
-  const authors = new Set((await lastReviewed(caller, [period], filters)).keys());
+  const { seats, users, newHolders } = await fetchSeats(caller, since, call);
+  const authors = new Set((await lastReviewed(caller, [period], filters, call)).keys());
   const isActive = (user: User) => authorNamesOf(user, home).some((name) => authors.has(name));
   const isJudged = (user: User) =>
     isActive(user) ||
@@ -65,7 +65,7 @@ export async function findIdleSeats(
     );
   const judged = seatHolders(users, home).filter(isJudged);
   const idle = idleHolders(judged, home, authors, newHolders);
-  const uses = await fetchSeatUse(caller, idle, home, { nowMs, filters });
+  const uses = await fetchSeatUse(caller, idle, home, { nowMs, filters, ...call });
   return {
     since,
     held: seats.seats_assigned,
@@ -73,6 +73,16 @@ export async function findIdleSeats(
     notJudged: Math.max(0, seats.seats_assigned - judged.length),
   };
 }
+
+/** An idle seat for tables and programs. */
+export const idleRow = ({ user, organizations, userIds, use }: IdleSeats["idle"][number]) => ({
+  organizations: organizations.join(", "),
+  user_ids: userIds.join(", "),
+  username: user.username,
+  email: user.email,
+  seat_since: use?.seat_since ?? null,
+  last_reviewed_at: use?.last_reviewed_at ?? null,
+});
 
 /** For the key's whole scope: seats belong to a pool, not to one of its organizations. */
 export async function fetchSeats(

@@ -45,6 +45,7 @@ describe("the part for agents", () => {
       .filter((line) => line !== "" && !line.startsWith("<!--"));
     expect(lines).toEqual([
       "## What reviews have taught",
+      "Rules that code reviews of this team have taught. Follow those that fit your change; a rule under a path is about that path.",
       "### acme/api",
       "- Rule 5",
       "### acme/billing",
@@ -169,6 +170,17 @@ describe("export learnings --format agents-md", () => {
     expect((await callTool(...words("--output", file, "--check"))).code).toBe(0);
     expect(await callJson(...words("--output", file))).toMatchObject({ changed: false });
     expect(api.queries.at(-1)?.get("repository_ids")).toBe("9001");
+  });
+
+  test("--limit keeps the most used Learnings, and the command says how many bytes an agent reads", async () => {
+    const file = join(folder, "limited.md");
+    const { stdout, stderr } = await callTool(...words("--output", file, "--limit", "1"));
+    const written = await readFile(file, "utf8");
+    expect(written).toContain("- Rule 2");
+    expect(written).not.toContain("- Rule 1");
+    expect(`${stdout}${stderr}`).toMatch(
+      /now has 1 Learnings, [\d,]+ bytes: an agent reads them all every time\./,
+    );
   });
 
   test("without a file the command prints the part", async () => {

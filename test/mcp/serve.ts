@@ -1,5 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { onTestFinished, vi } from "vitest";
+import * as z from "zod";
 import { type KeyKind, permissions } from "../../lib/contract/access.ts";
 import { mcpRoute } from "../../lib/contract/mcp.ts";
 import { environmentVariables, functionSettings } from "../../lib/contract/platform.ts";
@@ -25,15 +26,17 @@ export const json = (body: unknown, init?: ResponseInit): Response =>
   });
 
 /** What whoami answers to an admin. */
-export const admin = (kind: KeyKind = "organization") => ({ key: { kind }, role: "cr_admin", permissions });
+export const admin = (kind: KeyKind = "organization", organizations: readonly object[] = []) => ({
+  ...{ key: { kind, only: null }, role: "cr_admin", permissions, scope: { home: null, organizations } },
+});
 
 /** An API that answers whoami, and everything else with the script. */
 export const apiOf =
-  (script: ScriptedApi): typeof fetch =>
+  (script: ScriptedApi, whoami: object = admin()): typeof fetch =>
   async (input, init = {}) => {
     const url = new URL(String(input));
     const path = url.pathname.replace(/^\/live/, "");
-    return path === "/v1/whoami" ? json(admin()) : await script(path, init, url);
+    return path === "/v1/whoami" ? json(whoami) : await script(path, init, url);
   };
 
 /** A call that ends only with its signal, as fetch does. */
@@ -58,7 +61,8 @@ export async function post(body: unknown, { headers = usual, remainingMs, apiId,
   const event = gatewayEvent({
     ...{ method: mcpRoute.method, target: mcpRoute.path },
     rawHeaders: Object.entries(headers).flat(),
-    body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body)),
+    ...(Buffer.isBuffer(body) && { binaryMediaTypes: ["*/*"] }),
+    body: Buffer.isBuffer(body) ? body : Buffer.from(typeof body === "string" ? body : JSON.stringify(body)),
   });
   if (apiId !== undefined) event.requestContext.apiId = apiId;
   const answer = await serveMcp(
@@ -75,6 +79,14 @@ export async function post(body: unknown, { headers = usual, remainingMs, apiId,
 }
 
 export const withKey = (headers: Readonly<Record<string, string>>) => ({ ...usual, ...headers });
+
+const texts = z.array(z.object({ text: z.string() }));
+
+/** What a model reads: the sentence, and the content that follows it as JSON. */
+export function readingOf(result: { content: unknown }): { sentence: string; content: unknown } {
+  const [sentence, content] = texts.parse(result.content).map(({ text }) => text);
+  return { sentence: sentence ?? "", content: content === undefined ? undefined : JSON.parse(content) };
+}
 
 /** The protocol's own client, in front of the function. */
 export async function connect(options: Options, mode: "legacy" | "auto" = "auto"): Promise<Client> {

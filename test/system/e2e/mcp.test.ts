@@ -1,5 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { readingOf } from "../../mcp/serve.ts";
 import { everyKindOfKey } from "../../support/world.ts";
 import { useDeployment } from "./deployment.ts";
 import { logLines } from "./logs.ts";
@@ -39,9 +40,9 @@ test.each(["legacy", "auto"] as const)(
     expect(tools.length).toBeGreaterThan(15);
     const data = [{ repository_id: "1", learning: `Name units in names of numbers (${mode}).` }];
     const made = await client.callTool({ name: "create_learnings", arguments: { data } });
-    expect(made.structuredContent).toMatchObject({ status: "success", created_count: 1 });
+    expect(readingOf(made).content).toMatchObject({ status: "success", created_count: 1 });
     const list = await client.callTool({ name: "list_learnings", arguments: { search: mode } });
-    expect(list.structuredContent).toMatchObject({
+    expect(readingOf(list).content).toMatchObject({
       data: [{ learning: data[0]?.learning }],
       next_cursor: null,
     });
