@@ -80,6 +80,8 @@ function requireLive(own: KeyItem, nowMs: number): void {
 export function requireWithin(own: KeyItem, { only, expires_in_days }: NewKey, nowMs: number): void {
   if (own.made_by !== undefined)
     throw new ApiError("KEY_LIMITED", `Key ${own.made_by} made this key, and a made key makes no keys.`);
+  // A rotated key makes none, which is told as such; its end is the end of its grace.
+  if (own.rotated_to !== null) return;
   endOf(own, expires_in_days, nowMs);
   if (!own.only) return;
   if (!only) throw keyLimited("only: must be given, because this key has a list itself", own);
