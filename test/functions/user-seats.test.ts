@@ -44,6 +44,7 @@ describe("POST /v1/users/seats", () => {
         "seats.assigned",
         {
           ids: ["m2", "m0"],
+          emails: ["m2@example.com", "m0@example.com"],
           before: { seat_assigned: false },
           after: { seat_assigned: true },
           failed: [
@@ -54,7 +55,10 @@ describe("POST /v1/users/seats", () => {
       ],
       [
         "seats.unassigned",
-        { ids: ["m2"], before: { seat_assigned: true }, after: { seat_assigned: false }, failed: [] },
+        {
+          ...{ ids: ["m2"], emails: ["m2@example.com"], failed: [] },
+          ...{ before: { seat_assigned: true }, after: { seat_assigned: false } },
+        },
       ],
     ]);
     expect(uuid).toBeTruthy();

@@ -160,7 +160,7 @@ function letThrough(row: Row, caller: Caller, selection: Selection): Expected {
   if (missing && !isThere) return { status: 404, code: missing, isAdmitted: true };
   // The webhook would tell of metrics.
   if (row.id === "createWebhook" && caller.only && !caller.only.includes("metrics:read"))
-    return { status: 403, code: "KEY_LIMITED", isAdmitted: true };
+    return refused(403, "KEY_LIMITED");
   const [status, code] = throughOf(row);
   const shown = missing
     ? organizations.filter((organization) => organization === selection.pathOrganization)
