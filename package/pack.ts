@@ -6,8 +6,16 @@ import { parseArgs } from "node:util";
 
 /** `npm run package`: no public registry has the name, so a company that publishes the package sets a scope of its own. */
 const here = import.meta.dirname;
-const { name, "pack-destination": destination } = parseArgs({
-  options: { name: { type: "string" }, "pack-destination": { type: "string", default: here } },
+const {
+  name,
+  "pack-destination": destination,
+  "dry-run": isDryRun,
+} = parseArgs({
+  options: {
+    name: { type: "string" },
+    "pack-destination": { type: "string", default: here },
+    "dry-run": { type: "boolean", default: false },
+  },
 }).values;
 if (name !== undefined && !/^@[a-z0-9-]+\/[a-z0-9-]+$/.test(name)) {
   process.stderr.write(
@@ -26,7 +34,8 @@ try {
     join(staged, "package.json"),
     JSON.stringify({ ...manifest, ...(name && { name }) }, null, 2),
   );
-  execFileSync("npm", ["pack", staged, "--pack-destination", destination], { stdio: "inherit" });
+  const options = ["--pack-destination", destination, ...(isDryRun ? ["--dry-run"] : [])];
+  execFileSync("npm", ["pack", staged, ...options], { stdio: "inherit" });
 } finally {
   await rm(staged, { recursive: true });
 }

@@ -95,16 +95,16 @@ export const functionSettings = {
 /** Sizes of a minified bundle: what every cold start parses, and the same with what is loaded on first use. */
 export type BundleBudget = { readonly bytesMax: number; readonly bytesWithLazyMax: number };
 
-const bytesWithLazyMax = 645_000;
+const bytesWithLazyMax = 655_000;
 
 /** Decision 0015 explains what the bytes are used for. */
 export const bundleBudgets = {
   /** Functions without a budget of their own. */
   function: { bytesMax: 397_000, bytesWithLazyMax },
   /** With the review index. The redaction code is loaded by the first write that needs it (decision 18). */
-  reviewIndex: { bytesMax: 410_000, bytesWithLazyMax },
+  reviewIndex: { bytesMax: 412_000, bytesWithLazyMax },
   /** These functions include every event type; the redaction code is loaded by the first event that needs it. */
-  events: { bytesMax: 471_000, bytesWithLazyMax: 790_000 },
+  events: { bytesMax: 471_000, bytesWithLazyMax: 800_000 },
   /** The protocol, the tools and the figures of reports; no client of AWS. */
   mcp: { bytesMax: 390_000, bytesWithLazyMax: 390_000 },
 } as const satisfies Record<string, BundleBudget>;

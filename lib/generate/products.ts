@@ -12,6 +12,7 @@ export const products: readonly string[] = [
   documentFile,
   examplesFile,
   "lib/client/operations.generated.ts",
+  "lib/mcp/report-inputs.generated.ts",
   "lib/mcp/tools.generated.ts",
   "lib/report/style.generated.ts",
   "dashboard/worker/contract.generated.ts",

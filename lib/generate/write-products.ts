@@ -6,6 +6,7 @@ import { toolsFile } from "../openapi/tools.ts";
 import { dashboardContract } from "./dashboard-contract.ts";
 import { joinedExamples } from "./examples.ts";
 import { openApi } from "./interface.ts";
+import { reportInputsFile } from "./report-inputs.ts";
 
 /** Passes every product to `write`: its path below the project's root, and its content. */
 export async function writeProducts(write: (path: string, content: string) => void): Promise<void> {
@@ -14,6 +15,7 @@ export async function writeProducts(write: (path: string, content: string) => vo
   write(examplesFile, joinedExamples());
   write("lib/client/operations.generated.ts", generateClientTypes(document));
   write("lib/mcp/tools.generated.ts", toolsFile(operations));
+  write("lib/mcp/report-inputs.generated.ts", reportInputsFile());
   write("dashboard/worker/contract.generated.ts", dashboardContract(operations));
   write("lib/report/style.generated.ts", await builtReportStyle());
   // Last: the dashboard contains products that were just written.

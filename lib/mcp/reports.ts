@@ -1,4 +1,4 @@
-import * as z from "zod";
+import type * as z from "zod";
 import type { OperationName } from "../client/client.ts";
 import { plural } from "../contract/plural.ts";
 import { parsedBy } from "../contract/schema-sentences.ts";
@@ -14,6 +14,7 @@ import { systemClock } from "../runtime/clock.ts";
 import { required } from "../runtime/required.ts";
 import type { Api } from "./api.ts";
 import type { JsonObject, ToolListing } from "./operation-tool.ts";
+import { reportInputs } from "./report-inputs.generated.ts";
 import { invalid, isTimeout, moreSentence, type ToolAnswer, ToolError } from "./result.ts";
 import { operationTools } from "./tools.generated.ts";
 
@@ -25,7 +26,10 @@ const reportTool = <Schema extends z.ZodObject>(
   {
     uses,
     ...words
-  }: Pick<ToolListing, "name" | "title" | "description"> & { readonly uses: OperationName[] },
+  }: Pick<ToolListing, "title" | "description"> & {
+    readonly name: keyof typeof reportInputs;
+    readonly uses: OperationName[];
+  },
   schema: Schema,
   answer: (args: z.output<Schema>, api: Api) => Promise<ToolAnswer>,
 ) => {
@@ -35,27 +39,18 @@ const reportTool = <Schema extends z.ZodObject>(
       name,
     ),
   );
-  const { properties, required: names = [] } = z.toJSONSchema(schema, { io: "input" });
   return {
     uses: tools,
     kindsOfArgument: tools[0]?.kindsOfArgument ?? {},
     listing: {
       ...words,
-      inputSchema: { type: "object" as const, properties: withoutRules(properties), required: names },
+      inputSchema: { type: "object" as const, ...reportInputs[words.name] },
       annotations: { readOnlyHint: true },
     },
     run: (args: JsonObject, api: Api): Promise<ToolAnswer> =>
       readAll(() => answer(parsedBy(schema, args, { whole: "arguments", refuse: invalid }), api)),
   };
 };
-
-/** The service checks these itself, and a model reads the list of tools every time. */
-const withoutRules = (properties: unknown): ToolListing["inputSchema"]["properties"] =>
-  JSON.parse(
-    JSON.stringify(properties, (name, value) =>
-      ["minLength", "pattern", "minimum"].includes(name) || value === "" ? undefined : value,
-    ),
-  );
 
 const unknowns =
   "It does not know open pull requests, those without an automated review, or the text of findings.";

@@ -78,6 +78,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "lib/openapi",
     "lib/mcp",
     "lib/reference",
+    "lib/report",
     "dashboard",
   ],
   // Answers the protocol and calls the API as any client does.
