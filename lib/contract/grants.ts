@@ -110,7 +110,9 @@ function withTransactions(
 export function operationGrants(
   operation: TableUse & Pick<Operation, "readableOnly">,
 ): readonly TableGrant[] {
-  const grants = [...chainGrants, ...ownGrants(operation, { reads: readByChain, puts: ["audit"] })];
+  const own = ownGrants(operation, { reads: readByChain, puts: ["audit"] });
+  const { alone } = operation.writes ?? {};
+  const grants = [...chainGrants, ...own.map((grant) => ({ ...grant, ...(alone && { alone }) }))];
   // A member's long list of repositories is stored in several items of the organization.
   const snapshot = [
     ...(operation.readableOnly ? (["memberReads"] as const) : []),
