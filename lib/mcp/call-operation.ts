@@ -11,20 +11,21 @@ import { invalid, moreSentence, type ToolAnswer } from "./result.ts";
 export async function callOperation(tool: OperationTool, args: JsonObject, api: Api): Promise<ToolAnswer> {
   const request = requestOf(tool, args);
   // The API answers 204 for a Learning that does not exist, too: whoever asked wants to know.
-  const isMissing =
-    tool.operation === "deleteLearning" &&
-    (await api.send("getLearning", request).then(
-      () => false,
-      (error) => error instanceof ReviewApiError && error.status === 404,
-    ));
+  const before =
+    tool.operation === "deleteLearning"
+      ? await api.send("getLearning", request).catch(answerOf)
+      : { status: 200 };
   const text = await (await api.send(tool.operation, request)).text();
-  if (isMissing)
+  if (before.status === 404)
     return { text: "There is no such Learning: nothing was deleted.", textFields: [], isError: true };
-  if (text === "") return { text: `Done: ${tool.listing.title}.`, textFields: [] };
+  const doubt = before.status === 200 ? "" : " Whether it existed is not known.";
+  if (text === "") return { text: `Done: ${tool.listing.title}.${doubt}`, textFields: [] };
   const content: JsonObject = JSON.parse(text);
   const isError = content.status === "failure";
   return { text: sentenceOf(content), content, textFields: tool.textFields, isError };
 }
+
+const answerOf = (error: unknown) => (error instanceof ReviewApiError ? error : { status: 0 });
 
 function requestOf(tool: OperationTool, args: JsonObject): AnyRequest {
   const path: Record<string, string> = {};

@@ -45,7 +45,7 @@ const reportTool = <Schema extends z.ZodObject>(
       annotations: { readOnlyHint: true },
     },
     run: (args: JsonObject, api: Api): Promise<ToolAnswer> =>
-      readAll(() => answer(parsedBy(schema, args, { whole: "arguments", refuse: invalid }), api)),
+      readAll(api, () => answer(parsedBy(schema, args, { whole: "arguments", refuse: invalid }), api)),
   };
 };
 
@@ -170,14 +170,17 @@ const rounded = (content: JsonObject): JsonObject =>
   );
 
 /** A call has one time budget; its requests share the rate limit with every other call of the organization. */
-async function readAll<Read>(read: () => Promise<Read>): Promise<Read> {
+async function readAll<Read>(api: Api, read: () => Promise<Read>): Promise<Read> {
   try {
     return await read();
   } catch (error) {
     if (!isTimeout(error)) throw error;
-    throw new ToolError(
-      "RESPONSE_TOO_LARGE",
-      "There is too much to read in the time of one call. Choose a shorter period, or name repository_ids.",
+    throw (
+      api.limited ??
+      new ToolError(
+        "RESPONSE_TOO_LARGE",
+        "There is too much to read in the time of one call. Choose a shorter period, or name repository_ids.",
+      )
     );
   }
 }

@@ -53,7 +53,7 @@ export async function openQuestion(client: Client, query: Question, options: Opt
       (severity === null || finding.severity === severity) &&
       (category === null || finding.category === category),
   );
-  const note = leftOutNote(chosenOf(identity.scope.organizations, scope));
+  const note = leftOutNote(chosenOf(identity.scope.organizations, scope), JSON.stringify);
   return {
     teamsOf,
     notes: note ? [noteText(note)] : [],

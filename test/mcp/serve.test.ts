@@ -206,6 +206,19 @@ describe("arguments", () => {
       expect((await post(call, { fetch })).status).toBe(401);
   });
 
+  test("an unknown key is 401 also where the protocol's own code refuses the arguments", async () => {
+    const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "whoami", arguments: "x" } };
+    expect((await post(call, { fetch: recorder(refused).fetch })).status).toBe(401);
+    expect((await post(call, { fetch: apiOf(refused) })).text).toContain("-32602");
+  });
+
+  test("a key with a character that no key has is the 401 of every path", async () => {
+    const { asked, fetch } = recorder();
+    const headers = withKey({ "x-service-api-key": "rk_\u00e9" });
+    const { status, text } = await post(callOf("whoami"), { fetch, headers });
+    expect([status, JSON.parse(text).error.code, asked]).toEqual([401, "UNAUTHORIZED", []]);
+  });
+
   test("a body that is not UTF-8 is refused", async () => {
     const { asked, fetch } = recorder();
     const body = Buffer.from(JSON.stringify(callOf("list_learnings", { search: "caf?" })));
@@ -460,7 +473,7 @@ describe("reports", () => {
       const whoami = admin("workspace", [organization("1", "ready"), organization("2", "unavailable")]);
       const args = name === "review_report" ? {} : { find: "slow" };
       const { sentence, asked } = await ask(name, args, whoami);
-      expect(sentence).toContain("Not in these figures: org-2 (it sends no metrics).");
+      expect(sentence).toContain('Not in these figures: "org-2" (it sends no metrics).');
       expect(new Set(asked.map(({ searchParams }) => searchParams.get("org_id")))).toEqual(
         new Set(["github:1"]),
       );
@@ -513,6 +526,15 @@ describe("what changes and what does not", () => {
       isError: true,
       content: [{ text: "There is no such Learning: nothing was deleted." }],
     });
+    const unreadable = (_path: string, { method }: RequestInit) =>
+      method === "GET"
+        ? json({ error: { code: "PERMISSION_DENIED", message: "No." } }, { status: 403 })
+        : new Response(null, { status: 204 });
+    const unsure = await callWith("delete_learning", args, unreadable);
+    expect([unsure.isError, unsure.content]).toMatchObject([
+      undefined,
+      [{ text: "Done: Delete a Learning. Whether it existed is not known." }],
+    ]);
     const deleted = await callWith("delete_learning", args, answers(true));
     expect([deleted.isError, deleted.content]).toMatchObject([
       undefined,
