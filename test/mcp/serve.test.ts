@@ -316,7 +316,7 @@ describe("what a model reads first", () => {
     [
       "review_report",
       { repository_ids: "9001" },
-      /^INVALID_REQUEST: repository_ids: must be a list of at most 10/,
+      /^INVALID_REQUEST: repository_ids: must be a list of 1 to 10/,
     ],
   ])(
     "a mistake in the arguments of %s (%j) names the argument and what is allowed",
@@ -405,12 +405,12 @@ describe("reports", () => {
   ];
   const october = { start_date: "2026-10-01", end_date: "2026-10-31" };
 
-  async function ask(name: string, args: object, whoami: object = admin()) {
+  async function ask(name: string, args: object, whoami: object = admin(), records = world) {
     const asked: URL[] = [];
     const script = apiOf((path, _init, url) => {
       asked.push(url);
       const isReviews = path === "/v1/metrics/reviews";
-      const data = world.map(({ review, comments }) => (isReviews ? review : comments));
+      const data = records.map(({ review, comments }) => (isReviews ? review : comments));
       return json(path === "/v1/teams" ? { teams: [team], next_cursor: null } : { data, next_cursor: null });
     }, whoami);
     const client = await connect({ fetch: script });
@@ -449,6 +449,111 @@ describe("reports", () => {
     expect((await names({ sort: "findings", order: "asc" })).at(-1)).toBe("acme/busy");
     const { isError, sentence } = await ask("review_report", { by: "author", sort: "findings" });
     expect([isError, sentence]).toEqual([true, expect.stringContaining("does not rank people")]);
+  });
+
+  test("an answer repeats its filters, in the content and in the sentence", async () => {
+    const filters = { severity: "critical", without_bots: true };
+    const { sentence, content } = await ask("review_report", filters);
+    expect(content).toMatchObject({ filters });
+    expect(sentence).toMatch(
+      /^2 pull requests from \S+ to \S+ with {"severity":"critical","without_bots":true};/,
+    );
+    expect((await ask("find_pull_requests", { find: "slow", ...filters })).content).toMatchObject({
+      filters,
+    });
+    expect((await ask("review_report", {})).sentence).toMatch(/^7 pull requests from \S+ to \S+;/);
+  });
+
+  test("rows by severity have only the severity that was asked for", async () => {
+    expect(rows((await ask("review_report", { by: "severity", severity: "critical" })).content)).toEqual([
+      ["critical", 2, 3],
+    ]);
+    expect(
+      rows((await ask("review_report", { by: "category", category: "security_and_privacy" })).content),
+    ).toEqual([["security and privacy", 0, 0]]);
+  });
+
+  test("an order without a figure counts pull requests, turns weeks around, and is refused for people", async () => {
+    const { content } = await ask("review_report", { order: "asc" });
+    expect(content).toMatchObject({ sorted_by: "pull_requests", order: "asc" });
+    expect(rows(content).at(-1)).toEqual(["acme/busy", 3, 6]);
+    const weeks = async (args: object) =>
+      rows((await ask("review_report", { by: "week", ...args })).content).map(([name]) => name);
+    expect(await weeks({ order: "desc" })).toEqual((await weeks({})).toReversed());
+    const { sentence, asked } = await ask("review_report", { by: "author", order: "asc" });
+    expect([sentence, asked]).toEqual([expect.stringContaining("does not rank people"), []]);
+  });
+
+  test("rows that a filter leaves out for want of a finding are counted in the sentence", async () => {
+    const { sentence } = await ask("review_report", { severity: "critical", sort: "findings", order: "asc" });
+    expect(sentence).toContain("3 without such a finding are left out.");
+    expect((await ask("review_report", {})).sentence).not.toContain("left out");
+  });
+
+  test("a real name without a pull request in the period is not called unknown; other filters come later", async () => {
+    const { sentence } = await ask("review_report", { repository: "acme/empty" });
+    expect(sentence).toMatch(
+      /^INVALID_REQUEST: repository: "acme\/empty" has no merged, reviewed pull request from 2026-10-01 to 2026-10-31\. Those that have \(5 of 5\): /,
+    );
+    const { content } = await ask("review_report", { repository: "acme/busy", team: "checkout" });
+    expect(content).toMatchObject({ total: { pull_requests: 0 } });
+  });
+
+  test("a list of known names says how many there are", async () => {
+    const many = Array.from({ length: 30 }, (_, number) => of(`acme/r${number}`, number, []));
+    const { sentence } = await ask("review_report", { repository: "nothing" }, admin(), many);
+    expect(sentence).toContain("Those that have (20 of 30): ");
+  });
+
+  test("a person in two organizations of a provider is one; of two providers, the id says which", async () => {
+    const by = (number: number, change: object) => {
+      const { review, comments } = of("acme/shop", number, []);
+      return { review: { ...review, ...change }, comments };
+    };
+    const beta = { organization_id: "2", organization_name: "beta" };
+    const two = [by(1, {}), by(2, beta)];
+    expect((await ask("review_report", { author: "ann" }, admin(), two)).content).toMatchObject({
+      total: { pull_requests: 2 },
+    });
+    const three = [...two, by(3, { ...beta, provider: "gitlab" })];
+    const { sentence } = await ask("review_report", { author: "ann" }, admin(), three);
+    expect(sentence).toMatch(
+      /means several \(2 of 2\): send the id of one: .*"id":"github:ann".*"id":"gitlab:ann"/,
+    );
+    expect((await ask("review_report", { author: "gitlab:ann" }, admin(), three)).content).toMatchObject({
+      total: { pull_requests: 1 },
+    });
+  });
+
+  test("an id that matches nothing is named, because ids are not looked up as names", async () => {
+    const { sentence } = await ask("review_report", { repository_ids: ["acme/shop", "id-acme/busy"] });
+    expect(sentence).toContain('repository_ids: nothing matches "acme/shop"; it takes ids, not names.');
+  });
+
+  test.each([
+    [["a,b"], "repository_ids[0]: must be an id without commas."],
+    [[""], "repository_ids[0]: must be an id without commas."],
+    [[], "repository_ids: must be a list of 1 to 10 ids."],
+  ])("repository_ids %j are refused before anything is read", async (repository_ids, words) => {
+    const { sentence, asked } = await ask("review_report", { repository_ids });
+    expect([sentence, asked]).toEqual([`INVALID_REQUEST: ${words}`, []]);
+  });
+
+  test("slow says what it compares with", async () => {
+    const { content } = await ask("find_pull_requests", { find: "slow", repository: "acme/busy" });
+    expect(content).toMatchObject({
+      compared: { pull_requests: 3, first_review_p90_minutes: null, merge_p90_minutes: 240 },
+    });
+  });
+
+  test("a cursor needs the dates of its first page: the last 7 days are others tomorrow", async () => {
+    const { sentence, asked } = await ask("review_report", {
+      ...{ start_date: undefined, end_date: undefined, cursor: "20" },
+    });
+    expect([sentence, asked]).toEqual([
+      "INVALID_REQUEST: cursor: send start_date and end_date with it, as in the period of the answer before.",
+      [],
+    ]);
   });
 
   test.each(["review_report", "find_pull_requests"])(
@@ -500,10 +605,10 @@ describe("reports", () => {
     expect(await total({ team: "checkout" })).toBe(0);
     const sentences = async (args: object) => (await ask("review_report", args)).sentence;
     expect(await sentences({ repository: "shop" })).toMatch(
-      /^INVALID_REQUEST: repository: "shop" means several: send the id.*"id-beta\/shop".*"id-acme\/shop"|"id-acme\/shop".*"id-beta\/shop"/,
+      /^INVALID_REQUEST: repository: "shop" means several \(2 of 2\): send the id of one: .*id-beta\/shop".*id-acme\/shop"/,
     );
     expect(await sentences({ repository: "nothing" })).toMatch(
-      /"nothing" is unknown here\. Known: .*acme\/busy/,
+      /"nothing" has no merged, reviewed pull request from .*acme\/busy/,
     );
   });
 });
