@@ -22,7 +22,7 @@ export async function callOperation(tool: OperationTool, args: JsonObject, api: 
   if (text === "") return { text: `Done: ${tool.listing.title}.${doubt}`, textFields: [] };
   const content: JsonObject = JSON.parse(text);
   const isError = content.status === "failure";
-  return { text: sentenceOf(content), content, textFields: tool.textFields, isError };
+  return { text: sentenceOf(content, args), content, textFields: tool.textFields, isError };
 }
 
 const answerOf = (error: unknown) => (error instanceof ReviewApiError ? error : { status: 0 });
@@ -77,16 +77,22 @@ function queryValue({ places, listing }: OperationTool, name: string, value: unk
 }
 
 /** How a change ended and how many records the result has: a model should not have to count. */
-function sentenceOf(content: JsonObject): string {
+function sentenceOf(content: JsonObject, args: JsonObject): string {
   const isChange = typeof content.status === "string";
   const counts = Object.entries(content).flatMap(([name, list]) =>
     Array.isArray(list) && (isChange || list.every((each) => typeof each === "object"))
       ? [`${name}: ${plural(list.length, "record")}.`]
       : [],
   );
+  const ids = Object.keys(args).filter((name) => /_ids?$/.test(name) && name !== "org_id");
+  const isEmpty =
+    !isChange && Object.values(content).some((list) => Array.isArray(list) && list.length === 0);
   const sentences = [
     ...(isChange ? [`Status: ${content.status}.`] : []),
     ...counts,
+    ...(isEmpty ? ids : []).map(
+      (name) => `${name} takes ids, not names, and does not say which of them exist.`,
+    ),
     ...(content.dry_run === true ? ["This was a dry run: nothing changed."] : []),
     ...(typeof content.next_cursor === "string" ? [moreSentence] : []),
   ];

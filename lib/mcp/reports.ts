@@ -26,8 +26,9 @@ import { operationTools } from "./tools.generated.ts";
 const reportTool = <Schema extends z.ZodObject>(
   {
     uses,
+    less = "Choose a shorter period, or name repository_ids.",
     ...words
-  }: Pick<ToolListing, "name" | "title" | "description"> & { readonly uses: OperationName[] },
+  }: Pick<ToolListing, "name" | "title" | "description"> & { uses: OperationName[]; less?: string },
   schema: Schema,
   answer: (args: z.output<Schema>, api: Api) => Promise<ToolAnswer>,
 ) => {
@@ -46,8 +47,15 @@ const reportTool = <Schema extends z.ZodObject>(
       inputSchema: { type: "object" as const, properties: withoutRules(properties), required: names },
       annotations: { readOnlyHint: true },
     },
-    run: (args: JsonObject, api: Api): Promise<ToolAnswer> =>
-      readAll(api, () => answer(parsedBy(schema, args, { whole: "arguments", refuse: invalid }), api)),
+    run: async (args: JsonObject, api: Api): Promise<ToolAnswer> => {
+      try {
+        return await answer(parsedBy(schema, args, { whole: "arguments", refuse: invalid }), api);
+      } catch (error) {
+        if (!isTimeout(error)) throw error;
+        const sentence = `There is too much to read in the time of one call. ${less}`;
+        throw api.limited ?? new ToolError("RESPONSE_TOO_LARGE", sentence);
+      }
+    },
   };
 };
 
@@ -113,14 +121,22 @@ export const reportTools = [
       description:
         "People who have held a seat for so many days and finished no reviewed pull request in that time. It does not know whether they review for others or are away, and changes nothing: assign_seats does.",
       uses: ["listUsers", "listReviewMetrics", "listAuditLogs"],
+      less: "Send fewer days or a smaller limit.",
     },
     idleArguments,
     async ({ days, ...query }, api) => {
-      const options = { days, nowMs: systemClock.nowMs(), signal: api.wrapUpSignal };
-      const { idle, since, held, notJudged } = await findIdleSeats(api.client(), options);
+      const from = Number(query.cursor ?? 0);
+      const options = {
+        days,
+        nowMs: systemClock.nowMs(),
+        shown: [from, from + query.limit],
+        signal: api.wrapUpSignal,
+      };
+      const { idle, since, held, notJudged, leftOut } = await findIdleSeats(api.client(), options);
       const { content, text } = pageOf(idle.map(idleRow), query, "idle");
+      const unknown = `Not judged: ${plural(notJudged, "holder")}, because an organization of theirs sends no metrics or is outside the scope of the key.`;
       return {
-        text: `${idle.length} of ${plural(held, "assigned seat")} idle for ${plural(days, "day")}; ${text} Not judged: ${plural(notJudged, "holder")}, because an organization of theirs sends no metrics or is outside the scope of the key.`,
+        text: `${idle.length} of ${plural(held, "assigned seat")} idle for ${plural(days, "day")}; ${[text, ...(notJudged > 0 ? [unknown] : []), leftOut].join(" ").trim()}`,
         content: { since, seats_held: held, not_judged: notJudged, ...content },
         textFields: ["username", "organizations"],
       };
@@ -135,9 +151,7 @@ const open = async (query: Question, api: Api, isByTeam: boolean) => {
     ...{ period, isByTeam, nowMs: systemClock.nowMs(), signal: api.wrapUpSignal },
     refuse: (code, message) => new ToolError(code, message),
   });
-  const filters = JSON.stringify(opened.filters);
-  const title = `${period.start_date} to ${period.end_date}${filters === "{}" ? "" : ` with ${filters}`}`;
-  return { ...opened, title, client };
+  return { ...opened, client };
 };
 
 /** A cursor is the number of rows before: a report is read anew for every page. */
@@ -160,19 +174,3 @@ const rounded = (content: JsonObject): JsonObject =>
   JSON.parse(
     JSON.stringify(content, (_, value) => (typeof value === "number" ? Number(value.toFixed(3)) : value)),
   );
-
-/** A call has one time budget; its requests share the rate limit with every other call of the organization. */
-async function readAll<Read>(api: Api, read: () => Promise<Read>): Promise<Read> {
-  try {
-    return await read();
-  } catch (error) {
-    if (!isTimeout(error)) throw error;
-    throw (
-      api.limited ??
-      new ToolError(
-        "RESPONSE_TOO_LARGE",
-        "There is too much to read in the time of one call. Choose a shorter period, or name repository_ids.",
-      )
-    );
-  }
-}

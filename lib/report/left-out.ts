@@ -34,8 +34,11 @@ export function leftOutNote(
   return names.length === 0 ? null : { text: "Not in these figures", names };
 }
 
-export function leftOutSentence(organizations: readonly Organization[]): string | null {
-  const note = leftOutNote(organizations);
+export function leftOutSentence(
+  organizations: readonly Organization[],
+  quote?: (name: string) => string,
+): string | null {
+  const note = leftOutNote(organizations, quote);
   return note && noteText(note);
 }
 

@@ -4,7 +4,7 @@ import { isWithinOnly } from "../contract/only.ts";
 import { shortened } from "../contract/schema-sentences.ts";
 import type { Question } from "./arguments.ts";
 import { onlyFindings } from "./figures.ts";
-import { chosenOf, leftOutNote, noteText } from "./left-out.ts";
+import { chosenOf, leftOutSentence } from "./left-out.ts";
 import { comparedOf, type ListName, listOf } from "./lists.ts";
 import { reportFilters } from "./metrics-filters.ts";
 import type { Period } from "./period.ts";
@@ -65,11 +65,14 @@ export async function openQuestion(client: Client, query: Question, options: Opt
       (severity === null || finding.severity === severity) &&
       (category === null || finding.category === category),
   );
-  const leftOut = leftOutNote(chosenOf(identity.scope.organizations, scope), JSON.stringify);
-  const filters = Object.entries(asked).filter(([, value]) => value !== undefined && value !== false);
+  const leftOut = leftOutSentence(chosenOf(identity.scope.organizations, scope), JSON.stringify);
+  const filters = Object.fromEntries(
+    Object.entries(asked).filter(([, value]) => value !== undefined && value !== false),
+  );
+  const days = `${period.start_date} to ${period.end_date}`;
   /** Names are looked up in all that was read: nothing else says which repositories and authors a period has. */
   const select = (all: readonly PullRequest[]) => {
-    const none = `has no merged, reviewed pull request from ${period.start_date} to ${period.end_date}. Those that have`;
+    const none = `has no merged, reviewed pull request from ${days}. Those that have`;
     const repository = idOf("repository", all.map(knownRepository), none);
     const author = idOf("author", all.map(knownAuthor), none);
     const unmatched =
@@ -77,7 +80,7 @@ export async function openQuestion(client: Client, query: Question, options: Opt
     const texts = unmatched.map((id) => JSON.stringify(id)).join(", ");
     return {
       notes: [
-        ...(leftOut ? [noteText(leftOut)] : []),
+        ...(leftOut ? [leftOut] : []),
         ...(texts ? [`repository_ids: nothing matches ${texts}; it takes ids, not names.`] : []),
       ],
       chosen: (some: readonly PullRequest[]) =>
@@ -92,7 +95,9 @@ export async function openQuestion(client: Client, query: Question, options: Opt
     };
   };
   return {
-    filters: Object.fromEntries(filters),
+    filters,
+    /** The period and the filters, for a sentence. */
+    title: Object.keys(filters).length === 0 ? days : `${days} with ${JSON.stringify(filters)}`,
     readOptions: {
       ...{ ...call, filters: reportFilters(identity, scope), nowMs },
       query: { ...period, ...scope, ...(repository_ids && { repository_ids: repository_ids.join(",") }) },

@@ -100,6 +100,16 @@ describe("a period that is too large", () => {
     },
   );
 
+  test("idle seats that take too long say what their own arguments can do", async () => {
+    const clock = new ManualClock();
+    const answer = watch(post(call("find_idle_seats"), { clock, fetch: apiOf(never) }));
+    await clock.advanceTo(totalMs - wrapUpMs - 1);
+    await clock.advanceTo(totalMs - wrapUpMs);
+    expect(sentenceOf((await answer.done).text)).toBe(
+      "RESPONSE_TOO_LARGE: There is too much to read in the time of one call. Send fewer days or a smaller limit.",
+    );
+  });
+
   const refusedFor =
     (seconds: number): ScriptedApi =>
     () =>

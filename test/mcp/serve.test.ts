@@ -613,6 +613,66 @@ describe("reports", () => {
   });
 });
 
+describe("idle seats", () => {
+  const people = Array.from({ length: 15 }, (_, number) => ({
+    ...{ user_id: `u${number}`, username: `u${number}`, email: null, role: "member", seat_assigned: true },
+    organizations: [{ provider: "github", org_id: "1", user_id: `u${number}`, role: "member" }],
+  }));
+  const organization = (id: string, metrics: string) => ({
+    ...{ id, name: `org-${id}`, provider: "github", provider_organization_id: id },
+    ...{ plan: "enterprise", metrics },
+  });
+  async function ask(args: object, organizations: object[], users = people) {
+    const asked: URL[] = [];
+    const fetch = apiOf(
+      (path, _init, url) => {
+        asked.push(url);
+        const seats = { users, seats_purchased: 20, seats_assigned: users.length };
+        return json({ ...(path === "/v1/users" ? seats : { data: [] }), next_cursor: null });
+      },
+      admin("workspace", organizations),
+    );
+    const client = await connect({ fetch });
+    return {
+      ...readingOf(await client.callTool({ name: "find_idle_seats", arguments: { ...args } })),
+      asked,
+    };
+  }
+
+  test("only the people of the page are looked up; nothing is said about nobody", async () => {
+    const { sentence, content, asked } = await ask({ limit: 3, cursor: "12" }, [organization("1", "ready")]);
+    expect(content).toMatchObject({
+      count: 15,
+      idle: [12, 13, 14].map((each) => ({ username: `u${each}` })),
+    });
+    expect(sentence).not.toContain("Not judged");
+    const lookedUp = asked.flatMap(({ searchParams }) => searchParams.get("user_ids") ?? []);
+    expect(lookedUp).toEqual(["u12,u13,u14"]);
+  });
+
+  test("organizations without metrics are named in quotes, and holders who are not judged are counted", async () => {
+    const away = people.slice(0, 1).map((each) => ({
+      ...each,
+      organizations: [{ provider: "github", org_id: "2", user_id: "u0", role: "member" }],
+    }));
+    const organizations = [organization("1", "ready"), organization("2", "unavailable")];
+    const { sentence } = await ask({}, organizations, [...people.slice(1), ...away]);
+    expect(sentence).toContain("Not judged: 1 holder, because");
+    expect(sentence).toContain('Not in these figures: "org-2" (it sends no metrics).');
+  });
+});
+
+test("a list that ids leave empty says that ids are not looked up as names", async () => {
+  const sentence = async (data: object[], args: object) => {
+    const client = await connect({ fetch: apiOf(() => json({ data, next_cursor: null })) });
+    return readingOf(await client.callTool({ name: "list_audit_logs", arguments: { ...args } })).sentence;
+  };
+  const words = "user_ids takes ids, not names, and does not say which of them exist.";
+  expect(await sentence([], { user_ids: ["alice"] })).toContain(words);
+  expect(await sentence([{ id: "1" }], { user_ids: ["alice"] })).not.toContain(words);
+  expect(await sentence([], {})).not.toContain("takes ids");
+});
+
 describe("what changes and what does not", () => {
   const callWith = async (name: string, args: object, script: Parameters<typeof apiOf>[0]) =>
     await (await connect({ fetch: apiOf(script) })).callTool({ name, arguments: { ...args } });
