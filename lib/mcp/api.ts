@@ -1,4 +1,4 @@
-import { type Client, createClient, type OperationName } from "../client/client.ts";
+import { type Client, createClient, type OperationName, ReviewApiError } from "../client/client.ts";
 import { type AnyRequest, dispatch } from "../client/dispatch.ts";
 import { mcpLimits, mcpUserAgent } from "../contract/mcp.ts";
 
@@ -20,6 +20,8 @@ export class Api {
   /** Whether the API was asked, and whether it answered 401. */
   wasAsked = false;
   refusedKey = false;
+  /** The last refusal by the rate limit: waiting for it takes the time of a report. */
+  limited: ReviewApiError | undefined;
   /** A mistake of this service in a tool or a resource: the protocol's own code would send its text to the caller. */
   fault: unknown;
 
@@ -64,6 +66,7 @@ export class Api {
     this.wasAsked = true;
     const response = await this.#options.fetch(url, { ...init, headers });
     if (response.status === 401) this.refusedKey = true;
+    if (response.status === 429) this.limited = await ReviewApiError.from(response.clone());
     return response;
   };
 }

@@ -11,20 +11,21 @@ import { invalid, moreSentence, type ToolAnswer } from "./result.ts";
 export async function callOperation(tool: OperationTool, args: JsonObject, api: Api): Promise<ToolAnswer> {
   const request = requestOf(tool, args);
   // The API answers 204 for a Learning that does not exist, too: whoever asked wants to know.
-  const isMissing =
-    tool.operation === "deleteLearning" &&
-    (await api.send("getLearning", request).then(
-      () => false,
-      (error) => error instanceof ReviewApiError && error.status === 404,
-    ));
+  const before =
+    tool.operation === "deleteLearning"
+      ? await api.send("getLearning", request).catch(answerOf)
+      : { status: 200 };
   const text = await (await api.send(tool.operation, request)).text();
-  if (isMissing)
+  if (before.status === 404)
     return { text: "There is no such Learning: nothing was deleted.", textFields: [], isError: true };
-  if (text === "") return { text: `Done: ${tool.listing.title}.`, textFields: [] };
+  const doubt = before.status === 200 ? "" : " Whether it existed is not known.";
+  if (text === "") return { text: `Done: ${tool.listing.title}.${doubt}`, textFields: [] };
   const content: JsonObject = JSON.parse(text);
   const isError = content.status === "failure";
-  return { text: sentenceOf(content), content, textFields: tool.textFields, isError };
+  return { text: sentenceOf(content, args), content, textFields: tool.textFields, isError };
 }
+
+const answerOf = (error: unknown) => (error instanceof ReviewApiError ? error : { status: 0 });
 
 function requestOf(tool: OperationTool, args: JsonObject): AnyRequest {
   const path: Record<string, string> = {};
@@ -76,16 +77,22 @@ function queryValue({ places, listing }: OperationTool, name: string, value: unk
 }
 
 /** How a change ended and how many records the result has: a model should not have to count. */
-function sentenceOf(content: JsonObject): string {
+function sentenceOf(content: JsonObject, args: JsonObject): string {
   const isChange = typeof content.status === "string";
   const counts = Object.entries(content).flatMap(([name, list]) =>
     Array.isArray(list) && (isChange || list.every((each) => typeof each === "object"))
       ? [`${name}: ${plural(list.length, "record")}.`]
       : [],
   );
+  const ids = Object.keys(args).filter((name) => /_ids?$/.test(name) && name !== "org_id");
+  const isEmpty =
+    !isChange && Object.values(content).some((list) => Array.isArray(list) && list.length === 0);
   const sentences = [
     ...(isChange ? [`Status: ${content.status}.`] : []),
     ...counts,
+    ...(isEmpty ? ids : []).map(
+      (name) => `${name} takes ids, not names, and does not say which of them exist.`,
+    ),
     ...(content.dry_run === true ? ["This was a dry run: nothing changed."] : []),
     ...(typeof content.next_cursor === "string" ? [moreSentence] : []),
   ];

@@ -2,14 +2,18 @@ import type * as z from "zod";
 import type { OperationName } from "../client/client.ts";
 import { plural } from "../contract/plural.ts";
 import { parsedBy } from "../contract/schema-sentences.ts";
-import { idleArguments, listArguments, periodOf, reportArguments } from "../report/arguments.ts";
+import {
+  idleArguments,
+  listArguments,
+  orderOf,
+  periodOf,
+  type Question,
+  reportArguments,
+} from "../report/arguments.ts";
 import { sortedRows } from "../report/columns.ts";
-import { listOf } from "../report/lists.ts";
 import { openQuestion } from "../report/question.ts";
 import { readPullRequests, readWithBefore } from "../report/read.ts";
-import { reportOf } from "../report/report.ts";
 import { findIdleSeats, idleRow } from "../report/seats.ts";
-import { definitions } from "../report/words.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { required } from "../runtime/required.ts";
 import type { Api } from "./api.ts";
@@ -20,15 +24,15 @@ import { operationTools } from "./tools.generated.ts";
 
 /** Tools that read all pages of a period and answer figures, as the tool's `report` and the dashboard do. */
 
-type Filters = Omit<z.output<typeof listArguments>, "find">;
-
 const reportTool = <Schema extends z.ZodObject>(
   {
     uses,
+    less = "Choose a shorter period, or name repository_ids.",
     ...words
   }: Pick<ToolListing, "title" | "description"> & {
     readonly name: keyof typeof reportInputs;
     readonly uses: OperationName[];
+    readonly less?: string;
   },
   schema: Schema,
   answer: (args: z.output<Schema>, api: Api) => Promise<ToolAnswer>,
@@ -47,8 +51,15 @@ const reportTool = <Schema extends z.ZodObject>(
       inputSchema: { type: "object" as const, ...reportInputs[words.name] },
       annotations: { readOnlyHint: true },
     },
-    run: (args: JsonObject, api: Api): Promise<ToolAnswer> =>
-      readAll(() => answer(parsedBy(schema, args, { whole: "arguments", refuse: invalid }), api)),
+    run: async (args: JsonObject, api: Api): Promise<ToolAnswer> => {
+      try {
+        return await answer(parsedBy(schema, args, { whole: "arguments", refuse: invalid }), api);
+      } catch (error) {
+        if (!isTimeout(error)) throw error;
+        const sentence = `There is too much to read in the time of one call. ${less}`;
+        throw api.limited ?? new ToolError("RESPONSE_TOO_LARGE", sentence);
+      }
+    },
   };
 };
 
@@ -65,28 +76,16 @@ export const reportTools = [
     },
     reportArguments,
     async ({ by, sort, order, ...query }, api) => {
-      const { period, notes, teamsOf, select, readOptions, client } = await open(query, api, by === "team");
-      const read = await readWithBefore(client, readOptions.query, readOptions);
-      const pick = select([...read.pullRequests, ...read.before.pullRequests]);
-      const before = { ...read.before, pullRequests: pick(read.before.pullRequests) };
-      const report = reportOf(pick(read.pullRequests), period, by, { before, teamsOf });
-      const isByThing = ["repository", "organization", "team", "severity", "category"].includes(by);
-      const isAboutFindings = query.severity !== undefined || query.category !== undefined;
-      const figure = sort ?? (isAboutFindings && isByThing ? "findings" : undefined);
-      if (sort !== undefined && by === "author")
-        throw invalid("sort: rows by author stay in alphabetical order: a report does not rank people.");
-      const rows = figure === undefined ? report.rows : sortedRows(report.rows, figure, order);
-      const { content, text } = pageOf(rows, query, "rows");
+      const ordered = orderOf({ by, sort, order, ...query }, invalid);
+      const { title, filters, report, readOptions, client } = await open(query, api, by === "team");
+      const { period, total, before, rows, notes } = report(
+        await readWithBefore(client, readOptions.query, readOptions),
+        by,
+      );
+      const { content, text } = pageOf(sortedRows(rows, ordered.sorted_by, ordered.order), query, "rows");
       return {
-        text: [
-          `${plural(report.total.pull_requests, "pull request")} from ${period.start_date} to ${period.end_date}; ${text}`,
-          ...(by === "team" ? [definitions.teamRows] : []),
-          ...notes,
-        ].join(" "),
-        content: rounded({
-          ...{ period: report.period, total: report.total, before: report.before, by },
-          ...{ sorted_by: figure ?? null, ...content },
-        }),
+        text: [`${plural(total.pull_requests, "pull request")} from ${title}; ${text}`, ...notes].join(" "),
+        content: rounded({ period, filters, total, before, by, ...ordered, ...content }),
         textFields: ["name", "organization"],
       };
     },
@@ -100,13 +99,13 @@ export const reportTools = [
     },
     listArguments,
     async ({ find, ...query }, api) => {
-      const { period, notes, select, readOptions, client } = await open(query, api, false);
+      const { title, filters, list, readOptions, client } = await open(query, api, false);
       const read = await readPullRequests(client, readOptions.query, readOptions);
-      const list = listOf(select(read)(read), reportOf([], period, "week").period, find);
-      const { content, text } = pageOf(list.pull_requests, query, "pull_requests");
+      const { period, notes, pull_requests, compared } = list(read, find);
+      const { content, text } = pageOf(pull_requests, query, "pull_requests");
       return {
-        text: [`${find}, ${period.start_date} to ${period.end_date}: ${text}`, ...notes].join(" "),
-        content: rounded({ period: list.period, find, ...content }),
+        text: [`${find}, ${title}: ${text}`, ...notes].join(" "),
+        content: rounded({ period, filters, find, compared, ...content }),
         textFields: ["repository", "organization", "author"],
       };
     },
@@ -118,14 +117,22 @@ export const reportTools = [
       description:
         "People who have held a seat for so many days and finished no reviewed pull request in that time. It does not know whether they review for others or are away, and changes nothing: assign_seats does.",
       uses: ["listUsers", "listReviewMetrics", "listAuditLogs"],
+      less: "Send fewer days or a smaller limit.",
     },
     idleArguments,
     async ({ days, ...query }, api) => {
-      const options = { days, nowMs: systemClock.nowMs(), signal: api.wrapUpSignal };
-      const { idle, since, held, notJudged } = await findIdleSeats(api.client(), options);
+      const from = Number(query.cursor ?? 0);
+      const options = {
+        days,
+        nowMs: systemClock.nowMs(),
+        shown: [from, from + query.limit],
+        signal: api.wrapUpSignal,
+      };
+      const { idle, since, held, notJudged, leftOut } = await findIdleSeats(api.client(), options);
       const { content, text } = pageOf(idle.map(idleRow), query, "idle");
+      const unknown = `Not judged: ${plural(notJudged, "holder")}, because an organization of theirs sends no metrics or is outside the scope of the key.`;
       return {
-        text: `${idle.length} of ${plural(held, "assigned seat")} idle for ${plural(days, "day")}; ${text} Not judged: ${plural(notJudged, "holder")}, because an organization of theirs sends no metrics or is outside the scope of the key.`,
+        text: `${idle.length} of ${plural(held, "assigned seat")} idle for ${plural(days, "day")}; ${[text, ...(notJudged > 0 ? [unknown] : []), leftOut].join(" ").trim()}`,
         content: { since, seats_held: held, not_judged: notJudged, ...content },
         textFields: ["username", "organizations"],
       };
@@ -133,20 +140,20 @@ export const reportTools = [
   ),
 ];
 
-const open = async (query: Filters, api: Api, isByTeam: boolean) => {
+const open = async (query: Question, api: Api, isByTeam: boolean) => {
   const period = periodOf(query, systemClock.nowMs(), invalid);
   const client = api.client();
   const opened = await openQuestion(client, query, {
     ...{ period, isByTeam, nowMs: systemClock.nowMs(), signal: api.wrapUpSignal },
     refuse: (code, message) => new ToolError(code, message),
   });
-  return { ...opened, period, client };
+  return { ...opened, client };
 };
 
 /** A cursor is the number of rows before: a report is read anew for every page. */
 function pageOf(
   rows: readonly object[],
-  { limit, cursor = "0" }: Pick<Filters, "limit" | "cursor">,
+  { limit, cursor = "0" }: Pick<Question, "limit" | "cursor">,
   name: string,
 ) {
   const shown = rows.slice(Number(cursor), Number(cursor) + limit);
@@ -163,16 +170,3 @@ const rounded = (content: JsonObject): JsonObject =>
   JSON.parse(
     JSON.stringify(content, (_, value) => (typeof value === "number" ? Number(value.toFixed(3)) : value)),
   );
-
-/** A call has one time budget; its requests share the rate limit with every other call of the organization. */
-async function readAll<Read>(read: () => Promise<Read>): Promise<Read> {
-  try {
-    return await read();
-  } catch (error) {
-    if (!isTimeout(error)) throw error;
-    throw new ToolError(
-      "RESPONSE_TOO_LARGE",
-      "There is too much to read in the time of one call. Choose a shorter period, or name repository_ids.",
-    );
-  }
-}

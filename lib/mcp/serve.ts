@@ -109,10 +109,13 @@ async function answer(
     signal: deadline.hardDeadline,
     wrapUpSignal: deadline.softDeadline,
   });
-  const described = needsCaller(message.catch({}).parse(body)) ? await describeCaller(api) : undefined;
+  const parsed = message.catch({}).parse(body);
+  const described = needsCaller(parsed) ? await describeCaller(api) : undefined;
   const server = createServer({ api, requestId, caller: described });
   const response = await exchange(server, protocolRequest(event), body);
   const text = await response.text();
+  // Arguments are refused before the API sees the key: a key that does not exist must not learn about them.
+  if (parsed.id !== undefined && !api.wasAsked) await describeCaller(api);
   if (api.refusedKey) throw new ApiError("UNAUTHORIZED", unauthorized);
   if (api.fault !== undefined) throw api.fault;
   if (Buffer.byteLength(text) > mcpLimits.answerBytesMax)
@@ -192,7 +195,7 @@ const oneHeader =
 
 function requiredKey(event: APIGatewayProxyEvent): string {
   const key = keyOrBearerOf(event);
-  if (key !== undefined) return key;
+  if (key !== undefined && /^[ -~]+$/.test(key)) return key;
   const sent = [...headerValues(event, "authorization"), ...keyHeaderValues(event)];
   throw new ApiError("UNAUTHORIZED", sent.length > 1 ? oneHeader : unauthorized);
 }

@@ -31,7 +31,7 @@ export function createServer({ api, requestId, caller }: ServerProps): Server {
   server.setRequestHandler("tools/call", async ({ params: { name, arguments: args = {} } }) => {
     const call = toolOf(name);
     if (!call) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}.`);
-    return await noting(api, () => runTool(() => call(args, api), api, requestId));
+    return await noting(api, () => runTool(() => call(args, api), requestId));
   });
   server.setRequestHandler("resources/list", () => ({ resources: [...listResources()] }));
   server.setRequestHandler("resources/templates/list", () => ({
@@ -51,16 +51,10 @@ const listTools = (caller: Caller) =>
   allTools.filter((tool) => mayCall(tool, caller)).map((tool) => listingFor(tool, caller));
 
 /** A tool that fails answers with the API's own words; only a mistake of this service is a fault. */
-async function runTool(
-  call: () => Promise<CallToolResult>,
-  api: Api,
-  requestId: string,
-): Promise<CallToolResult> {
+async function runTool(call: () => Promise<CallToolResult>, requestId: string): Promise<CallToolResult> {
   try {
     return await call();
   } catch (error) {
-    // Arguments are refused before the API sees the key: a key that does not exist must not learn about them.
-    if (!api.wasAsked) await api.send("whoami", {}).catch(() => undefined);
     return errorResult(error, requestId);
   }
 }

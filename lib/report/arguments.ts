@@ -17,9 +17,15 @@ const day = (description: string) =>
     .refine(isCalendarDay, { error: "must be a calendar day as YYYY-MM-DD" })
     .describe(description)
     .optional();
-const idsError = { error: "must be a list of at most 10 ids" };
+const idError = { error: "must be an id without commas" };
+const idsError = { error: "must be a list of 1 to 10 ids" };
 const ids = (description: string) =>
-  z.array(z.string(idsError).min(1, idsError), idsError).max(10, idsError).describe(description).optional();
+  z
+    .array(z.string(idError).regex(/^[^,]+$/, idError), idsError)
+    .min(1, idsError)
+    .max(10, idsError)
+    .describe(description)
+    .optional();
 const named = (description: string) => z.string().min(1).describe(description).optional();
 const whole = (max: number, usual: number, description: string) => {
   const error = { error: `must be a whole number from 1 to ${max}` };
@@ -50,9 +56,9 @@ export const reportArguments = z.strictObject({
   by: oneOf(dimensions, "The rows.").default("repository"),
   sort: oneOf(
     figureColumns.map(({ name }) => name),
-    "Orders the rows; findings if severity or category is given.",
+    "Orders the rows; without it findings if severity or category is given, else pull_requests.",
   ).optional(),
-  order: oneOf(["desc", "asc"], "").default("desc"),
+  order: oneOf(["desc", "asc"], "").optional(),
   ...filters,
 });
 export const listArguments = z.strictObject({ find: oneOf(listNames, ""), ...filters });
@@ -61,13 +67,28 @@ export type Question = Omit<z.output<typeof listArguments>, "find">;
 
 /** The days that were asked for; the last 7 without any. */
 export function periodOf(
-  { start_date, end_date }: Pick<Question, "start_date" | "end_date">,
+  { start_date, end_date, cursor }: Pick<Question, "start_date" | "end_date" | "cursor">,
   nowMs: number,
   refuse: (message: string) => Error,
 ): Period {
+  if (cursor !== undefined && start_date === undefined)
+    throw refuse("cursor: send start_date and end_date with it, as in the period of the answer before.");
   if (start_date === undefined && end_date === undefined) return lastDays(7, nowMs);
   if (start_date === undefined || end_date === undefined)
     throw refuse("start_date and end_date: send both or neither.");
   if (end_date < start_date) throw refuse("end_date: must not be before start_date.");
   return { start_date, end_date };
+}
+
+/** The figure that orders the rows, and how; without a figure, weeks and months are in the order of time. */
+export function orderOf(
+  { by, sort, order, severity, category }: z.output<typeof reportArguments>,
+  refuse: (message: string) => Error,
+) {
+  if (by === "author" && (sort ?? order) !== undefined)
+    throw refuse("sort, order: rows by author stay in alphabetical order: a report does not rank people.");
+  const isInTime = by === "week" || by === "month";
+  const usual = severity === undefined && category === undefined ? order && "pull_requests" : "findings";
+  const sorted_by = sort ?? (isInTime || by === "author" ? undefined : usual);
+  return { sorted_by: sorted_by ?? null, order: order ?? (sorted_by === undefined ? null : "desc") };
 }

@@ -79,8 +79,13 @@ export const figure = (name: FigureName): FigureColumn =>
     "column of a figure",
   );
 
-/** In the order of a figure; rows that do not know it come last. */
-export function sortedRows(rows: readonly ReportRow[], by: FigureName, order: "asc" | "desc"): ReportRow[] {
+/** In the order of a figure, or of time without one; rows that do not know the figure come last. */
+export function sortedRows(
+  rows: readonly ReportRow[],
+  by: FigureName | null,
+  order: "asc" | "desc" | null,
+): readonly ReportRow[] {
+  if (by === null) return order === "desc" ? rows.toReversed() : rows;
   const column = figure(by);
   const weights = new Map(
     rows.map((row) => {

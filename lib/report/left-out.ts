@@ -23,16 +23,22 @@ export function chosenOf(
 }
 
 /** Names the organizations of the key that the figures leave out, and why; null if there are none. */
-export function leftOutNote(organizations: readonly Organization[]): ReportNote | null {
+export function leftOutNote(
+  organizations: readonly Organization[],
+  quote = (name: string) => name,
+): ReportNote | null {
   const names = organizations.flatMap((each) => {
     const reason = reasonLeftOut(each, true);
-    return reason === null ? [] : [`${each.name} (${reason})`];
+    return reason === null ? [] : [`${quote(each.name)} (${reason})`];
   });
   return names.length === 0 ? null : { text: "Not in these figures", names };
 }
 
-export function leftOutSentence(organizations: readonly Organization[]): string | null {
-  const note = leftOutNote(organizations);
+export function leftOutSentence(
+  organizations: readonly Organization[],
+  quote?: (name: string) => string,
+): string | null {
+  const note = leftOutNote(organizations, quote);
   return note && noteText(note);
 }
 

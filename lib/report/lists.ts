@@ -53,18 +53,30 @@ export const lists: Readonly<Record<ListName, ListDefinition>> = {
       "Merged pull requests that took longer than nine of ten others, to the first human review or to the merge; the " +
       "longest time to merge first.",
     select: (pullRequests) => {
-      const { time_to_first_human_review: review, time_to_merge: merge } = figuresOf(pullRequests);
+      const { first_review_p90_minutes, merge_p90_minutes } = comparedOf(pullRequests);
       const isOver = (minutes: number | null, limit: number | null) =>
         minutes !== null && limit !== null && minutes > limit;
       return pullRequests
         .filter((each) => {
           const { firstReviewMinutes, mergeMinutes } = timesOf(each);
-          return isOver(firstReviewMinutes, review.p90_minutes) || isOver(mergeMinutes, merge.p90_minutes);
+          return (
+            isOver(firstReviewMinutes, first_review_p90_minutes) || isOver(mergeMinutes, merge_p90_minutes)
+          );
         })
         .toSorted((one, other) => timesOf(other).mergeMinutes - timesOf(one).mergeMinutes);
     },
   },
 };
+
+/** What is slow among these pull requests. */
+export function comparedOf(pullRequests: readonly PullRequest[]) {
+  const { time_to_first_human_review: review, time_to_merge: merge } = figuresOf(pullRequests);
+  return {
+    pull_requests: pullRequests.length,
+    first_review_p90_minutes: review.p90_minutes,
+    merge_p90_minutes: merge.p90_minutes,
+  };
+}
 
 const msPerMinute = 60_000;
 const timesOf = ({ readyAtMs, firstHumanReviewAtMs, mergedAtMs }: PullRequest) => ({

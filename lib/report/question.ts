@@ -4,12 +4,15 @@ import { isWithinOnly } from "../contract/only.ts";
 import { shortened } from "../contract/schema-sentences.ts";
 import type { Question } from "./arguments.ts";
 import { onlyFindings } from "./figures.ts";
-import { chosenOf, leftOutNote, noteText } from "./left-out.ts";
+import { chosenOf, leftOutSentence } from "./left-out.ts";
+import { comparedOf, type ListName, listOf } from "./lists.ts";
 import { reportFilters } from "./metrics-filters.ts";
 import type { Period } from "./period.ts";
 import type { PullRequest } from "./pull-request.ts";
-import { type NamedRow, type ReportRow, reportOf } from "./report.ts";
+import type { PullRequestsAndBefore } from "./read.ts";
+import { type Dimension, reportOf } from "./report.ts";
 import { authorFilter, readTeams, type Team, teamsByAuthor } from "./teams.ts";
+import { definitions } from "./words.ts";
 
 type Options = {
   readonly period: Period;
@@ -19,20 +22,28 @@ type Options = {
   refuse(code: "INVALID_REQUEST" | "KEY_LIMITED", message: string): Error;
 };
 
-/** What a report reads to answer the question, and which of the pull requests it counts. */
+/** What a report reads to answer the question, and the answer from what was read. */
 export async function openQuestion(client: Client, query: Question, options: Options) {
   const { period, isByTeam, nowMs, signal, refuse } = options;
   const call = { signal, pageSizeMax: pageLimits.metrics.max };
   const { body: identity } = await client.whoami({}, call);
+  const { start_date: _start, end_date: _end, limit: _limit, cursor: _cursor, ...asked } = query;
   const { org_id, repository_ids, organization_ids } = query;
   const scope = {
     ...(org_id !== undefined && { org_id }),
     ...(organization_ids && { organization_ids: organization_ids.join(",") }),
   };
-  const named = <Row extends NamedRow>(argument: string, asked: string, rows: readonly Row[]): Row => {
-    const found = rowNamed(rows, asked);
-    if (typeof found !== "string") return found;
-    throw refuse("INVALID_REQUEST", `${argument}: ${JSON.stringify(shortened(asked))} ${found}`);
+  /** The id of the one thing that a person means. */
+  const idOf = (argument: "team" | "repository" | "author", all: readonly Known[], none: string) => {
+    const asked = query[argument];
+    if (asked === undefined) return undefined;
+    const known = [...new Map(all.map((each) => [JSON.stringify([each.id, each.name]), each])).values()];
+    const found = knownAs(known, asked);
+    const ids = new Set(found.map(({ id }) => id));
+    if (ids.size === 1) return found[0]?.id;
+    const why =
+      ids.size > 1 ? `means several ${shownOf(found, ": send the id of one")}` : `${none} ${shownOf(known)}`;
+    throw refuse("INVALID_REQUEST", `${argument}: ${JSON.stringify(shortened(asked))} ${why}`);
   };
   const needsTeams = isByTeam || query.team !== undefined;
   if (needsTeams && !isWithinOnly(identity.key.only, "organizations:read"))
@@ -43,7 +54,8 @@ export async function openQuestion(client: Client, query: Question, options: Opt
   const teams = needsTeams
     ? await readTeams(client, scope, { ...call, pageSizeMax: pageLimits.teams.max })
     : [];
-  const team = query.team === undefined ? undefined : [named("team", query.team, teams.map(teamRow)).team];
+  const teamId = idOf("team", teams.map(knownTeam), "is unknown here. Known");
+  const team = teamId === undefined ? undefined : teams.filter((each) => knownTeam(each).id === teamId);
   const { teamsOf, isWanted } = authorFilter(teamsByAuthor(teams), {
     ...{ teams: team, withoutBots: query.without_bots },
   });
@@ -53,50 +65,99 @@ export async function openQuestion(client: Client, query: Question, options: Opt
       (severity === null || finding.severity === severity) &&
       (category === null || finding.category === category),
   );
-  const note = leftOutNote(chosenOf(identity.scope.organizations, scope));
+  const leftOut = leftOutSentence(chosenOf(identity.scope.organizations, scope), JSON.stringify);
+  const filters = Object.fromEntries(
+    Object.entries(asked).filter(([, value]) => value !== undefined && value !== false),
+  );
+  const days = `${period.start_date} to ${period.end_date}`;
+  /** Names are looked up in all that was read: nothing else says which repositories and authors a period has. */
+  const select = (all: readonly PullRequest[]) => {
+    const none = `has no merged, reviewed pull request from ${days}. Those that have`;
+    const repository = idOf("repository", all.map(knownRepository), none);
+    const author = idOf("author", all.map(knownAuthor), none);
+    const unmatched =
+      repository_ids?.filter((id) => !all.some(({ repositoryId }) => repositoryId === id)) ?? [];
+    const texts = unmatched.map((id) => JSON.stringify(id)).join(", ");
+    return {
+      notes: [
+        ...(leftOut ? [leftOut] : []),
+        ...(texts ? [`repository_ids: nothing matches ${texts}; it takes ids, not names.`] : []),
+      ],
+      chosen: (some: readonly PullRequest[]) =>
+        some.filter(
+          (each) =>
+            isWanted(each) &&
+            [undefined, knownRepository(each).id].includes(repository) &&
+            [undefined, knownAuthor(each).id].includes(author),
+        ),
+      counted: (some: readonly PullRequest[]) =>
+        severity === null && category === null ? some : hasFindings(some),
+    };
+  };
   return {
-    teamsOf,
-    notes: note ? [noteText(note)] : [],
+    filters,
+    /** The period and the filters, for a sentence. */
+    title: Object.keys(filters).length === 0 ? days : `${days} with ${JSON.stringify(filters)}`,
     readOptions: {
-      ...{ ...call, isWanted, filters: reportFilters(identity, scope), nowMs },
+      ...{ ...call, filters: reportFilters(identity, scope), nowMs },
       query: { ...period, ...scope, ...(repository_ids && { repository_ids: repository_ids.join(",") }) },
     },
-    /** Names are looked up in what was read: nothing else says which repositories and authors a period has. */
-    select: (all: readonly PullRequest[]) => {
-      const found = (by: "repository" | "author") =>
-        query[by] === undefined ? undefined : named(by, query[by], reportOf(all, period, by).rows);
-      const [repository, author] = [found("repository"), found("author")];
-      const isOf = (row: ReportRow | undefined, id: string | null, { organizationName }: PullRequest) =>
-        row === undefined || (row.id === id && row.organization === organizationName);
-      return (some: readonly PullRequest[]) => {
-        const picked = some.filter(
-          (each) => isOf(repository, each.repositoryId, each) && isOf(author, each.authorId, each),
-        );
-        return severity === null && category === null ? picked : hasFindings(picked);
+    report: (read: PullRequestsAndBefore, by: Dimension) => {
+      const { notes, chosen, counted } = select([...read.pullRequests, ...read.before.pullRequests]);
+      const all = chosen(read.pullRequests);
+      const before = { ...read.before, pullRequests: counted(chosen(read.before.pullRequests)) };
+      const report = reportOf(counted(all), period, by, { before, teamsOf });
+      const left = reportOf(all, period, by, { teamsOf }).rows.length - report.rows.length;
+      const value = by === "severity" || by === "category" ? query[by] : undefined;
+      return {
+        ...report,
+        rows: report.rows.filter(({ id }) => value === undefined || id === value),
+        notes: [
+          ...(left > 0 ? [`${left} without such a finding are left out.`] : []),
+          ...(by === "team" ? [definitions.teamRows] : []),
+          ...notes,
+        ],
       };
+    },
+    list: (read: readonly PullRequest[], find: ListName) => {
+      const { notes, chosen, counted } = select(read);
+      const all = counted(chosen(read));
+      const list = listOf(all, reportOf([], period, "week").period, find);
+      return { ...list, notes, ...(find === "slow" && { compared: comparedOf(all) }) };
     },
   };
 }
 
 const namesShownMax = 20;
 
-const teamRow = (team: Team) => ({
-  team,
-  id: team.team_id,
-  name: team.name,
-  organization: team.organization_id,
+/** Something that a person can name. A provider gives each id once: a person in two organizations is one. */
+type Known = { readonly name: string; readonly id: string; readonly organization: string };
+
+const knownTeam = ({ provider, team_id, name, organization_id }: Team): Known => ({
+  ...{ name, id: `${provider}:${team_id}`, organization: organization_id },
+});
+const knownRepository = ({
+  provider,
+  repositoryId,
+  repositoryName,
+  organizationName,
+}: PullRequest): Known => ({
+  ...{ name: repositoryName, id: `${provider}:${repositoryId}`, organization: organizationName },
+});
+const knownAuthor = ({ provider, authorId, authorName, organizationName }: PullRequest): Known => ({
+  ...{ name: authorName ?? authorId ?? "", id: `${provider}:${authorId}`, organization: organizationName },
 });
 
-/** The one row that a person means: by id, by name in any letter case, else by the last part of a name; or why not. */
-function rowNamed<Row extends NamedRow>(rows: readonly Row[], asked: string): Row | string {
+/** By id, with or without the provider, or by name in any letter case; else by the last part of a name. */
+function knownAs(known: readonly Known[], asked: string): readonly Known[] {
   const isAsked = (text: string | undefined) => text?.toLowerCase() === asked.toLowerCase();
-  const exact = rows.filter(({ id, name }) => id === asked || isAsked(name));
-  const found = exact.length > 0 ? exact : rows.filter(({ name }) => isAsked(name.split("/").at(-1)));
-  const [first, ...others] = found;
-  if (first && others.length === 0) return first;
-  const shown = (first ? found : rows).slice(0, namesShownMax);
-  const texts = shown.map(({ name, id, organization }) => JSON.stringify({ name, id, organization }));
-  return first
-    ? `means several: send the id, or name the organization too: ${texts.join(", ")}.`
-    : `is unknown here. Known: ${texts.join(", ") || "none"}.`;
+  const exact = known.filter(
+    ({ id, name }) => [id, id.slice(id.indexOf(":") + 1)].includes(asked) || isAsked(name),
+  );
+  return exact.length > 0 ? exact : known.filter(({ name }) => isAsked(name.split("/").at(-1)));
 }
+
+const shownOf = (known: readonly Known[], words = ""): string => {
+  const shown = known.slice(0, namesShownMax);
+  return `(${shown.length} of ${known.length})${words}: ${shown.map((each) => JSON.stringify(each)).join(", ") || "none"}.`;
+};

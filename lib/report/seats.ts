@@ -6,7 +6,7 @@ import { msPerDay } from "../contract/days.ts";
 import { pageLimits, requestLimits } from "../contract/limits.ts";
 import { chunksOf } from "../runtime/chunks.ts";
 import { toTimestamp } from "../runtime/clock.ts";
-import { reasonLeftOut } from "./left-out.ts";
+import { leftOutSentence, reasonLeftOut } from "./left-out.ts";
 import { metricsFilters, type OrganizationFilter } from "./metrics-filters.ts";
 import { lastDays, type Period } from "./period.ts";
 
@@ -35,12 +35,21 @@ export type IdleSeats = {
   readonly idle: ReadonlyArray<SeatPlaces & { readonly user: User; readonly use: SeatUse | undefined }>;
   /** Holders who may be active where the caller cannot read: one of their organizations has no metrics, or is hidden. */
   readonly notJudged: number;
+  /** Names the organizations without metrics, in quotes; null if there are none. */
+  readonly leftOut: string | null;
+};
+
+type IdleOptions = CallOptions & {
+  readonly days: number;
+  readonly nowMs: number;
+  /** Of which idle holders, as in `slice`, the use is looked up; of all by default. */
+  readonly shown?: readonly number[];
 };
 
 /** People who have held a seat for so many days and finished no reviewed pull request in that time. */
 export async function findIdleSeats(
   caller: SeatCaller,
-  { days, nowMs, ...call }: CallOptions & { readonly days: number; readonly nowMs: number },
+  { days, nowMs, shown = [], ...call }: IdleOptions,
 ): Promise<IdleSeats> {
   const since = toTimestamp(nowMs - days * msPerDay);
   const period = { start_date: since.slice(0, 10), end_date: lastDays(1, nowMs).end_date };
@@ -65,12 +74,13 @@ export async function findIdleSeats(
     );
   const judged = seatHolders(users, home).filter(isJudged);
   const idle = idleHolders(judged, home, authors, newHolders);
-  const uses = await fetchSeatUse(caller, idle, home, { nowMs, filters, ...call });
+  const uses = await fetchSeatUse(caller, idle.slice(...shown), home, { nowMs, filters, ...call });
   return {
     since,
     held: seats.seats_assigned,
     idle: idle.map((user) => ({ user, ...placesOf(user, home, organizations), use: uses.get(user) })),
     notJudged: Math.max(0, seats.seats_assigned - judged.length),
+    leftOut: leftOutSentence(organizations, JSON.stringify),
   };
 }
 

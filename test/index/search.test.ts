@@ -3,7 +3,7 @@ import * as kinds from "../../lib/contract/items.ts";
 import { indexLimits } from "../../lib/contract/limits.ts";
 import type { Embedder } from "../../lib/index/embedder.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
-import { searchForReview } from "../../lib/learnings/search.ts";
+import { searchForReview, shownScore } from "../../lib/learnings/search.ts";
 import { type Home, item, newHome, verbsOf } from "../learnings/fixture.ts";
 import { useStore } from "../support/engine.ts";
 import { organizationOf } from "../support/stored.ts";
@@ -26,6 +26,15 @@ async function write(home: Home, ...data: unknown[]): Promise<string[]> {
   const { results } = await verbsOf(table).post({ organization, authorId: "ann" }, ...data);
   return results.map(({ id }) => id ?? "");
 }
+
+test.each([
+  [1.00004, 1],
+  [1.2, 1],
+  [-0.1, 0],
+  [0.123456, 0.1235],
+])("a score of %d is shown as %d: from 0 to 1, with four decimals", (score, shown) => {
+  expect(shownScore(score)).toBe(shown);
+});
 
 describe("the reviewer's search", () => {
   let home: Home;

@@ -100,11 +100,36 @@ describe("a period that is too large", () => {
     },
   );
 
-  const refused: ScriptedApi = () =>
-    json(
-      { error: { code: "RATE_LIMIT_EXCEEDED", message: "Too many requests." } },
-      { status: 429, headers: { "retry-after": "40" } },
+  test("idle seats that take too long say what their own arguments can do", async () => {
+    const clock = new ManualClock();
+    const answer = watch(post(call("find_idle_seats"), { clock, fetch: apiOf(never) }));
+    await clock.advanceTo(totalMs - wrapUpMs - 1);
+    await clock.advanceTo(totalMs - wrapUpMs);
+    expect(sentenceOf((await answer.done).text)).toBe(
+      "RESPONSE_TOO_LARGE: There is too much to read in the time of one call. Send fewer days or a smaller limit.",
     );
+  });
+
+  const refusedFor =
+    (seconds: number): ScriptedApi =>
+    () =>
+      json(
+        { error: { code: "RATE_LIMIT_EXCEEDED", message: "Too many requests." } },
+        { status: 429, headers: { "retry-after": String(seconds) } },
+      );
+  const refused = refusedFor(40);
+
+  test("a report whose time goes into short waits for the rate limit says so, not that it is too large", async () => {
+    const clock = new ManualClock();
+    const fetch = apiOf(afterPages(1, refusedFor(mcpLimits.retryAfterSecondsMax)));
+    const answer = watch(post(call("review_report", period), { clock, fetch }));
+    await clock.advanceTo(totalMs - wrapUpMs - 1);
+    expect(answer.isDone()).toBe(false);
+    await clock.advanceTo(totalMs - wrapUpMs);
+    expect(sentenceOf((await answer.done).text)).toMatch(
+      /^RATE_LIMIT_EXCEEDED: Too many requests\.\nWait 5 seconds before you call it again\./,
+    );
+  });
 
   test.each([0, 1, 2])(
     "a report that the rate limit refuses after %i pages says how long to wait, not that it is too large",

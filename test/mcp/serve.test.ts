@@ -206,6 +206,19 @@ describe("arguments", () => {
       expect((await post(call, { fetch })).status).toBe(401);
   });
 
+  test("an unknown key is 401 also where the protocol's own code refuses the arguments", async () => {
+    const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "whoami", arguments: "x" } };
+    expect((await post(call, { fetch: recorder(refused).fetch })).status).toBe(401);
+    expect((await post(call, { fetch: apiOf(refused) })).text).toContain("-32602");
+  });
+
+  test("a key with a character that no key has is the 401 of every path", async () => {
+    const { asked, fetch } = recorder();
+    const headers = withKey({ "x-service-api-key": "rk_\u00e9" });
+    const { status, text } = await post(callOf("whoami"), { fetch, headers });
+    expect([status, JSON.parse(text).error.code, asked]).toEqual([401, "UNAUTHORIZED", []]);
+  });
+
   test("a body that is not UTF-8 is refused", async () => {
     const { asked, fetch } = recorder();
     const body = Buffer.from(JSON.stringify(callOf("list_learnings", { search: "caf?" })));
@@ -303,7 +316,7 @@ describe("what a model reads first", () => {
     [
       "review_report",
       { repository_ids: "9001" },
-      /^INVALID_REQUEST: repository_ids: must be a list of at most 10/,
+      /^INVALID_REQUEST: repository_ids: must be a list of 1 to 10/,
     ],
   ])(
     "a mistake in the arguments of %s (%j) names the argument and what is allowed",
@@ -392,12 +405,12 @@ describe("reports", () => {
   ];
   const october = { start_date: "2026-10-01", end_date: "2026-10-31" };
 
-  async function ask(name: string, args: object, whoami: object = admin()) {
+  async function ask(name: string, args: object, whoami: object = admin(), records = world) {
     const asked: URL[] = [];
     const script = apiOf((path, _init, url) => {
       asked.push(url);
       const isReviews = path === "/v1/metrics/reviews";
-      const data = world.map(({ review, comments }) => (isReviews ? review : comments));
+      const data = records.map(({ review, comments }) => (isReviews ? review : comments));
       return json(path === "/v1/teams" ? { teams: [team], next_cursor: null } : { data, next_cursor: null });
     }, whoami);
     const client = await connect({ fetch: script });
@@ -438,6 +451,111 @@ describe("reports", () => {
     expect([isError, sentence]).toEqual([true, expect.stringContaining("does not rank people")]);
   });
 
+  test("an answer repeats its filters, in the content and in the sentence", async () => {
+    const filters = { severity: "critical", without_bots: true };
+    const { sentence, content } = await ask("review_report", filters);
+    expect(content).toMatchObject({ filters });
+    expect(sentence).toMatch(
+      /^2 pull requests from \S+ to \S+ with {"severity":"critical","without_bots":true};/,
+    );
+    expect((await ask("find_pull_requests", { find: "slow", ...filters })).content).toMatchObject({
+      filters,
+    });
+    expect((await ask("review_report", {})).sentence).toMatch(/^7 pull requests from \S+ to \S+;/);
+  });
+
+  test("rows by severity have only the severity that was asked for", async () => {
+    expect(rows((await ask("review_report", { by: "severity", severity: "critical" })).content)).toEqual([
+      ["critical", 2, 3],
+    ]);
+    expect(
+      rows((await ask("review_report", { by: "category", category: "security_and_privacy" })).content),
+    ).toEqual([["security and privacy", 0, 0]]);
+  });
+
+  test("an order without a figure counts pull requests, turns weeks around, and is refused for people", async () => {
+    const { content } = await ask("review_report", { order: "asc" });
+    expect(content).toMatchObject({ sorted_by: "pull_requests", order: "asc" });
+    expect(rows(content).at(-1)).toEqual(["acme/busy", 3, 6]);
+    const weeks = async (args: object) =>
+      rows((await ask("review_report", { by: "week", ...args })).content).map(([name]) => name);
+    expect(await weeks({ order: "desc" })).toEqual((await weeks({})).toReversed());
+    const { sentence, asked } = await ask("review_report", { by: "author", order: "asc" });
+    expect([sentence, asked]).toEqual([expect.stringContaining("does not rank people"), []]);
+  });
+
+  test("rows that a filter leaves out for want of a finding are counted in the sentence", async () => {
+    const { sentence } = await ask("review_report", { severity: "critical", sort: "findings", order: "asc" });
+    expect(sentence).toContain("3 without such a finding are left out.");
+    expect((await ask("review_report", {})).sentence).not.toContain("left out");
+  });
+
+  test("a real name without a pull request in the period is not called unknown; other filters come later", async () => {
+    const { sentence } = await ask("review_report", { repository: "acme/empty" });
+    expect(sentence).toMatch(
+      /^INVALID_REQUEST: repository: "acme\/empty" has no merged, reviewed pull request from 2026-10-01 to 2026-10-31\. Those that have \(5 of 5\): /,
+    );
+    const { content } = await ask("review_report", { repository: "acme/busy", team: "checkout" });
+    expect(content).toMatchObject({ total: { pull_requests: 0 } });
+  });
+
+  test("a list of known names says how many there are", async () => {
+    const many = Array.from({ length: 30 }, (_, number) => of(`acme/r${number}`, number, []));
+    const { sentence } = await ask("review_report", { repository: "nothing" }, admin(), many);
+    expect(sentence).toContain("Those that have (20 of 30): ");
+  });
+
+  test("a person in two organizations of a provider is one; of two providers, the id says which", async () => {
+    const by = (number: number, change: object) => {
+      const { review, comments } = of("acme/shop", number, []);
+      return { review: { ...review, ...change }, comments };
+    };
+    const beta = { organization_id: "2", organization_name: "beta" };
+    const two = [by(1, {}), by(2, beta)];
+    expect((await ask("review_report", { author: "ann" }, admin(), two)).content).toMatchObject({
+      total: { pull_requests: 2 },
+    });
+    const three = [...two, by(3, { ...beta, provider: "gitlab" })];
+    const { sentence } = await ask("review_report", { author: "ann" }, admin(), three);
+    expect(sentence).toMatch(
+      /means several \(2 of 2\): send the id of one: .*"id":"github:ann".*"id":"gitlab:ann"/,
+    );
+    expect((await ask("review_report", { author: "gitlab:ann" }, admin(), three)).content).toMatchObject({
+      total: { pull_requests: 1 },
+    });
+  });
+
+  test("an id that matches nothing is named, because ids are not looked up as names", async () => {
+    const { sentence } = await ask("review_report", { repository_ids: ["acme/shop", "id-acme/busy"] });
+    expect(sentence).toContain('repository_ids: nothing matches "acme/shop"; it takes ids, not names.');
+  });
+
+  test.each([
+    [["a,b"], "repository_ids[0]: must be an id without commas."],
+    [[""], "repository_ids[0]: must be an id without commas."],
+    [[], "repository_ids: must be a list of 1 to 10 ids."],
+  ])("repository_ids %j are refused before anything is read", async (repository_ids, words) => {
+    const { sentence, asked } = await ask("review_report", { repository_ids });
+    expect([sentence, asked]).toEqual([`INVALID_REQUEST: ${words}`, []]);
+  });
+
+  test("slow says what it compares with", async () => {
+    const { content } = await ask("find_pull_requests", { find: "slow", repository: "acme/busy" });
+    expect(content).toMatchObject({
+      compared: { pull_requests: 3, first_review_p90_minutes: null, merge_p90_minutes: 240 },
+    });
+  });
+
+  test("a cursor needs the dates of its first page: the last 7 days are others tomorrow", async () => {
+    const { sentence, asked } = await ask("review_report", {
+      ...{ start_date: undefined, end_date: undefined, cursor: "20" },
+    });
+    expect([sentence, asked]).toEqual([
+      "INVALID_REQUEST: cursor: send start_date and end_date with it, as in the period of the answer before.",
+      [],
+    ]);
+  });
+
   test.each(["review_report", "find_pull_requests"])(
     "the cursor of %s leads past its limit",
     async (name) => {
@@ -460,7 +578,7 @@ describe("reports", () => {
       const whoami = admin("workspace", [organization("1", "ready"), organization("2", "unavailable")]);
       const args = name === "review_report" ? {} : { find: "slow" };
       const { sentence, asked } = await ask(name, args, whoami);
-      expect(sentence).toContain("Not in these figures: org-2 (it sends no metrics).");
+      expect(sentence).toContain('Not in these figures: "org-2" (it sends no metrics).');
       expect(new Set(asked.map(({ searchParams }) => searchParams.get("org_id")))).toEqual(
         new Set(["github:1"]),
       );
@@ -487,12 +605,72 @@ describe("reports", () => {
     expect(await total({ team: "checkout" })).toBe(0);
     const sentences = async (args: object) => (await ask("review_report", args)).sentence;
     expect(await sentences({ repository: "shop" })).toMatch(
-      /^INVALID_REQUEST: repository: "shop" means several: send the id.*"id-beta\/shop".*"id-acme\/shop"|"id-acme\/shop".*"id-beta\/shop"/,
+      /^INVALID_REQUEST: repository: "shop" means several \(2 of 2\): send the id of one: .*id-beta\/shop".*id-acme\/shop"/,
     );
     expect(await sentences({ repository: "nothing" })).toMatch(
-      /"nothing" is unknown here\. Known: .*acme\/busy/,
+      /"nothing" has no merged, reviewed pull request from .*acme\/busy/,
     );
   });
+});
+
+describe("idle seats", () => {
+  const people = Array.from({ length: 15 }, (_, number) => ({
+    ...{ user_id: `u${number}`, username: `u${number}`, email: null, role: "member", seat_assigned: true },
+    organizations: [{ provider: "github", org_id: "1", user_id: `u${number}`, role: "member" }],
+  }));
+  const organization = (id: string, metrics: string) => ({
+    ...{ id, name: `org-${id}`, provider: "github", provider_organization_id: id },
+    ...{ plan: "enterprise", metrics },
+  });
+  async function ask(args: object, organizations: object[], users = people) {
+    const asked: URL[] = [];
+    const fetch = apiOf(
+      (path, _init, url) => {
+        asked.push(url);
+        const seats = { users, seats_purchased: 20, seats_assigned: users.length };
+        return json({ ...(path === "/v1/users" ? seats : { data: [] }), next_cursor: null });
+      },
+      admin("workspace", organizations),
+    );
+    const client = await connect({ fetch });
+    return {
+      ...readingOf(await client.callTool({ name: "find_idle_seats", arguments: { ...args } })),
+      asked,
+    };
+  }
+
+  test("only the people of the page are looked up; nothing is said about nobody", async () => {
+    const { sentence, content, asked } = await ask({ limit: 3, cursor: "12" }, [organization("1", "ready")]);
+    expect(content).toMatchObject({
+      count: 15,
+      idle: [12, 13, 14].map((each) => ({ username: `u${each}` })),
+    });
+    expect(sentence).not.toContain("Not judged");
+    const lookedUp = asked.flatMap(({ searchParams }) => searchParams.get("user_ids") ?? []);
+    expect(lookedUp).toEqual(["u12,u13,u14"]);
+  });
+
+  test("organizations without metrics are named in quotes, and holders who are not judged are counted", async () => {
+    const away = people.slice(0, 1).map((each) => ({
+      ...each,
+      organizations: [{ provider: "github", org_id: "2", user_id: "u0", role: "member" }],
+    }));
+    const organizations = [organization("1", "ready"), organization("2", "unavailable")];
+    const { sentence } = await ask({}, organizations, [...people.slice(1), ...away]);
+    expect(sentence).toContain("Not judged: 1 holder, because");
+    expect(sentence).toContain('Not in these figures: "org-2" (it sends no metrics).');
+  });
+});
+
+test("a list that ids leave empty says that ids are not looked up as names", async () => {
+  const sentence = async (data: object[], args: object) => {
+    const client = await connect({ fetch: apiOf(() => json({ data, next_cursor: null })) });
+    return readingOf(await client.callTool({ name: "list_audit_logs", arguments: { ...args } })).sentence;
+  };
+  const words = "user_ids takes ids, not names, and does not say which of them exist.";
+  expect(await sentence([], { user_ids: ["alice"] })).toContain(words);
+  expect(await sentence([{ id: "1" }], { user_ids: ["alice"] })).not.toContain(words);
+  expect(await sentence([], {})).not.toContain("takes ids");
 });
 
 describe("what changes and what does not", () => {
@@ -513,6 +691,15 @@ describe("what changes and what does not", () => {
       isError: true,
       content: [{ text: "There is no such Learning: nothing was deleted." }],
     });
+    const unreadable = (_path: string, { method }: RequestInit) =>
+      method === "GET"
+        ? json({ error: { code: "PERMISSION_DENIED", message: "No." } }, { status: 403 })
+        : new Response(null, { status: 204 });
+    const unsure = await callWith("delete_learning", args, unreadable);
+    expect([unsure.isError, unsure.content]).toMatchObject([
+      undefined,
+      [{ text: "Done: Delete a Learning. Whether it existed is not known." }],
+    ]);
     const deleted = await callWith("delete_learning", args, answers(true));
     expect([deleted.isError, deleted.content]).toMatchObject([
       undefined,
