@@ -75,7 +75,9 @@ export async function requireValidEvents(file: EventFile, nowMs: number): Promis
     [
       ...problems.slice(0, problemsShownMax),
       ...(more > 0
-        ? [`${more} more lines have problems. To see all: review-api events send FILE --check`]
+        ? [
+            `${more} more lines have problems. To see all: npx --no-install review-api events send FILE --check`,
+          ]
         : []),
     ].join("\n"),
   );

@@ -6,6 +6,6 @@ export function sayWithoutAdmin(terminal: Pick<Terminal, "say">, found: readonly
   if (found.length === 0) return;
   const names = found.map((each) => `${each.provider_organization_id} (${each.name})`).join(", ");
   terminal.say(
-    `No admin is left in ${names}. Give somebody the role: review-api members set-role USER --org ORG --role cr_admin.`,
+    `No admin is left in ${names}. Give somebody the role: npx --no-install review-api members set-role USER --org ORG --role cr_admin.`,
   );
 }

@@ -31,5 +31,5 @@ export function commandFor(input: CommandInput, words: string, options: readonly
     const value = input.text(name);
     return value === undefined ? [] : [`--${name}`, /^[\w.,:/@-]+$/.test(value) ? value : `'${value}'`];
   });
-  return ["review-api", words, ...given].join(" ");
+  return ["npx --no-install review-api", words, ...given].join(" ");
 }

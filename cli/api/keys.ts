@@ -53,7 +53,7 @@ export const create: Command = {
   run: (input, terminal, findTarget) => {
     const days = input.integer("expires-in-days", { min: 1, max: keyLimits.madeKeyDaysMax });
     const body = { name: input.requiredText("name"), only: onlyOf(input), expires_in_days: days };
-    const end = (id: string) => `To end it: ${commandFor(input, `keys revoke ${id}`)}`;
+    const end = (id: string) => `To revoke it: ${commandFor(input, `keys revoke ${id}`)}`;
     return callApi(input, findTarget, (client) =>
       showIssuedRow(input, terminal, async () => (await client.createKey({ body })).body, end),
     );
@@ -118,10 +118,12 @@ async function revokeLeaked(input: CommandInput, terminal: Terminal, withCaller:
     if (input.flag("json")) return terminal.out(JSON.stringify(report));
     const { id, revoked_key_ids: ended, entries, webhooks } = report;
     terminal.say(
-      ended.length === 0 ? `Key ${id} had ended before.` : `Key ${id} is revoked${alsoEnded(id, ended)}.`,
+      ended.length === 0
+        ? `Key ${id} was revoked or had expired before.`
+        : `Key ${id} is revoked${alsoEnded(id, ended)}.`,
     );
     for (const { id: webhook, url } of webhooks)
-      terminal.say(`Webhook ${webhook} goes on ringing ${url}: a key that ended made or changed it.`);
+      terminal.say(`Webhook ${webhook} still delivers to ${url}: a revoked key made or changed it.`);
     const records = entries.map(({ actor, created_at, action, resource_id, summary, ip_address }) => ({
       ...{ created_at, key_id: actor.key_id, action, resource_id, summary, ip_address },
     }));

@@ -17,7 +17,7 @@ const daysMax = 366;
 const idle: SharedCommand = {
   name: "idle",
   summary:
-    "List people who held a seat for N days without a finished, reviewed pull request; --unassign takes the seats away",
+    "List people who held a seat for N days without a merged or closed, reviewed pull request; --unassign takes the seats away",
   options: {
     days: { value: "N", help: `1 to ${daysMax} (default ${daysDefault})` },
     unassign: { help: "take these seats away; without it nothing is changed" },

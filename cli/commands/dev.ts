@@ -133,7 +133,9 @@ async function applySeed(
   await queuePoller.drain();
   const failed = (await backend.queue.listDeadLetters()).length - failedBefore;
   if (failed > 0)
-    terminal.say(`Refused ${plural(failed, "event")} of ${file}; see: review-api events failed`);
+    terminal.say(
+      `Refused ${plural(failed, "event")} of ${file}; see: npx --no-install review-api events failed`,
+    );
 }
 
 async function announce(

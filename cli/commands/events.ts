@@ -62,10 +62,10 @@ const redrive: Command = {
 };
 
 const queueNotEmpty =
-  "The queue is not empty yet, so some events may not be applied. To see which fail again: review-api events failed";
+  "The queue is not empty yet, so some events may not be applied. To see which fail again: npx --no-install review-api events failed";
 
 const failuresHidden = ({ failedEventsShownMax: max }: Connection): string =>
-  `The queue shows only the first ${max} failed events of a group, so it is not known whether these events failed again. To send all failed events again: review-api events redrive`;
+  `The queue shows only the first ${max} failed events of a group, so it is not known whether these events failed again. To send all failed events again: npx --no-install review-api events redrive`;
 
 /** The ids of the sent messages, and the group of each. */
 async function redriveAll(

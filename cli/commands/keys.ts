@@ -54,7 +54,7 @@ const create: Command = {
         terminal,
         async () =>
           issuedRow(await createKey(audited, { ...(await resolveRequest(table)), actor: audited.actor })),
-        (id) => `To end it: ${commandFor(input, `keys revoke ${id}`)}`,
+        (id) => `To revoke it: ${commandFor(input, `keys revoke ${id}`)}`,
       ),
     );
   },

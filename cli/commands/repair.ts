@@ -52,7 +52,7 @@ const repair: Command = {
         "Exports of Learnings, of several organizations, and with include_removed must start a new walk.",
       );
       terminal.say(
-        "Next: send the events since the restore point again, then run review-api index reconcile.",
+        "Next: send the events since the restore point again, then run npx --no-install review-api index reconcile.",
       );
     }),
 };

@@ -47,7 +47,7 @@ const create: Command = {
         input,
         terminal,
         async () => issuedRow(await createWorkspaceToken(audited, request)),
-        (id) => `To end it: ${commandFor(input, `tokens delete ${id}`, ["workspace", "as"])}`,
+        (id) => `To revoke it: ${commandFor(input, `tokens delete ${id}`, ["workspace", "as"])}`,
       ),
     );
   },

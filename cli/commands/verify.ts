@@ -51,7 +51,9 @@ async function checkContextOf(input: CommandInput, connection: Connection): Prom
   const directory = dataDirectory(input.text("data") ?? defaultDataPath);
   const baseUrl = await localServiceUrl(directory);
   if (!baseUrl)
-    throw new OperatorError(`No local service runs on ${directory.path}; start it first: review-api dev`);
+    throw new OperatorError(
+      `No local service runs on ${directory.path}; start it first: npx --no-install review-api dev`,
+    );
   const { table, vectors, embedder } = connection;
   return {
     connection,

@@ -34,7 +34,7 @@ export const findTarget: FindTarget = async (input) => {
   const target = await namedTarget(input);
   if (target) return target;
   throw new UsageError(
-    `--url is missing. You can also set ${urlVariable} in the environment or in .env, or run review-api login.`,
+    `--url is missing. You can also set ${urlVariable} in the environment or in .env, or run npx --no-install review-api login.`,
   );
 };
 
@@ -42,7 +42,7 @@ export const givenKey = (input: CommandInput): string | undefined => input.text(
 
 export const missingKey = () =>
   new UsageError(
-    `--key is missing. You can also set ${keyVariable} in the environment or in .env, or run review-api login.`,
+    `--key is missing. You can also set ${keyVariable} in the environment or in .env, or run npx --no-install review-api login.`,
   );
 
 const foreignKey = () =>

@@ -32,7 +32,7 @@ export async function readProfile(): Promise<Profile | undefined> {
   } catch (error) {
     if (systemCode(error) === "ENOENT") return undefined;
     if (error instanceof SyntaxError || error instanceof z.ZodError)
-      throw new OperatorError(`${file} is damaged. Write it again: review-api login`);
+      throw new OperatorError(`${file} is damaged. Write it again: npx --no-install review-api login`);
     throw error;
   }
 }

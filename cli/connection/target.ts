@@ -34,7 +34,7 @@ async function localTarget(
   const url = await localServiceUrl(directory);
   if (!url)
     throw new OperatorError(
-      `No local service runs on ${directory.path}; start it first (review-api dev), or give --url.`,
+      `No local service runs on ${directory.path}; start it first (npx --no-install review-api dev), or give --url.`,
     );
   const key = given ?? (await keptKey(directory, demoKey));
   if (key === undefined)

@@ -95,13 +95,14 @@ async function sendFile(file: EventFile, input: CommandInput, terminal: Terminal
   if (problems.length > 0) throw new OperatorError(problems.join("\n"));
 }
 
-const laterHint = "To see what failed or waits, later: review-api events failed, review-api events waiting";
+const laterHint =
+  "To see what failed or waits, later: npx --no-install review-api events failed, npx --no-install review-api events waiting";
 
 const refusedText = ({ refused = 0 }: Outcome): readonly string[] =>
   refused === 0
     ? []
     : [
-        `${plural(refused, "event")} ${refused === 1 ? "was" : "were"} refused. To see why: review-api events failed`,
+        `${plural(refused, "event")} ${refused === 1 ? "was" : "were"} refused. To see why: npx --no-install review-api events failed`,
       ];
 
 const thingsShownMax = 10;
@@ -113,7 +114,7 @@ function waitingText({ waiting = 0, waits_for = [] }: Outcome): readonly string[
     `${plural(waiting, "event")} ${waiting === 1 ? "waits and is" : "wait and are"} not applied:`,
     ...waits_for.slice(0, thingsShownMax).map(({ thing, events }) => `  ${events} for the ${thing}`),
     ...(more > 0 ? [`  and others for ${plural(more, "more thing")}`] : []),
-    "They are applied when these things arrive. To list them: review-api events waiting. To remove one: review-api events drop EVENT_ID",
+    "They are applied when these things arrive. To list them: npx --no-install review-api events waiting. To remove one: npx --no-install review-api events drop EVENT_ID",
   ];
 }
 

@@ -29,7 +29,7 @@ export const auditRecord = z.strictObject({
 
 export const auditWords: FieldWords = {
   id: "The entry's id. If you already have the id, drop the entry.",
-  action: "What happened; one of a closed list.",
+  action: "What happened; new values are added.",
   resource_type: "The type of thing that changed.",
   resource_id: "The id of the thing; null where there were several or none.",
   summary: "One line for people.",

@@ -1,6 +1,7 @@
 import { keyKinds } from "../contract/access.ts";
 import { auditActionMeanings, auditActionNames } from "../contract/audit.ts";
 import {
+  auditLimits,
   eventLimits,
   keyLimits,
   learningLimits,
@@ -105,7 +106,7 @@ function limitsTable(): string {
         [...new Set([metrics.max, learnings.max, findings.max])].map(count).join(", "),
       ],
       [
-        "a page of users, keys, audit logs, organizations or repositories",
+        "a page of users, teams, keys, audit logs, organizations, repositories or deliveries",
         [...smaller].map(count).join(", "),
       ],
       [
@@ -130,6 +131,10 @@ function limitsTable(): string {
       [
         "life of a workspace token",
         `${keyLimits.tokenExpiryDaysMin} to ${keyLimits.tokenExpiryDaysMax} days`,
+      ],
+      [
+        "audit entries are kept",
+        `${auditLimits.retentionDaysDefault} days, unless the operator chose another time`,
       ],
       ["approval delay of Learnings", `0 to ${eventLimits.approvalDelayDaysMax} days`],
     ],

@@ -37,7 +37,7 @@ export function schemaPage(released: string): string {
   return [
     "# Schema of the datasets",
     "The fields of every dataset that `review-api export` writes, in JSON, NDJSON and Parquet. CSV has the same fields as columns; nested fields are flattened, and lists are JSON in a cell. The fields that a dashboard needs come first. **key** marks the fields that together identify a record. All times are UTC. Parquet and the tables of `review-api export sql` have the same names; the types of each system are below.",
-    "Later releases may add fields at the end. They never rename or remove one, and never change a type.",
+    "Later releases may add fields at the end. Removing or renaming one, or changing its type, is a [breaking change](limits.md#what-v1-promises).",
     ...datasetNames
       .map(datasetNamed)
       .flatMap((dataset) => [`## ${dataset.name}`, fieldTable(dataset, version, known)]),

@@ -57,14 +57,15 @@ export function openApiDocument(operations: readonly Operation[], version: strin
 /** Descriptions of the sections of the reference. */
 const tags: Readonly<Record<string, string>> = {
   Metrics: "What automated reviews found and what was accepted, in an order that misses nothing.",
-  Learnings: "Guidance for future reviews: deduplicated, without credentials, exported in write order.",
+  Learnings:
+    "Guidance for future reviews: deduplicated, with found credentials removed, exported in write order.",
   Organizations: "The organizations that a key can see, and their repositories.",
   Users: "Members, seats, and changes of roles.",
   Roles: "Custom roles and their permissions.",
   "Audit logs": "Who changed what, and which keys were refused.",
   Security: "Findings of AI security scans: JSON, CSV, SARIF.",
   Keys: "The keys of a scope: list, rotate, end, describe.",
-  Webhooks: "Rings that say when there is something new; cursors then carry it.",
+  Webhooks: "Deliveries that say that there is new data.",
 };
 
 const objectOf = (properties: Record<string, object>) => ({

@@ -27,7 +27,7 @@ export async function connectLocally(
   const directory = dataDirectory(path);
   if (!create && !holdsData(directory))
     throw new OperatorError(
-      `There is no data in ${directory.path} yet; start the service first: review-api dev`,
+      `There is no data in ${directory.path} yet; start the service first: npx --no-install review-api dev`,
     );
   await prepareDirectory(directory);
   const entry = await claimDirectory(directory, systemClock, {

@@ -112,9 +112,13 @@ describe("the workflow that deploys", () => {
     const [closing, before] = ["==", "!="].map((sign) =>
       pullRequest?.steps
         .filter((each) => each.if === `github.event.action ${sign} 'closed'`)
-        .map(({ run = "" }) => run.split(" --")[0]),
+        .map(({ run = "" }) => run.split(/ --(?!no-install)/)[0]),
     );
-    expect(before).toEqual(["npx review-api preflight", "npm run deploy", "npx review-api verify"]);
+    expect(before).toEqual([
+      "npx --no-install review-api preflight",
+      "npm run deploy",
+      "npx --no-install review-api verify",
+    ]);
     expect(closing).toEqual(["npm run destroy"]);
     expect(pullRequest?.steps.some(({ run = "" }) => run.includes('"ephemeral":true'))).toBe(true);
   });

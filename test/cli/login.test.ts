@@ -84,7 +84,7 @@ describe("login", () => {
     await expect(readProfile()).rejects.toThrow(`chmod 600 ${file()}`);
     await rm(file());
     await writeFile(file(), '{"url":', { mode: 0o600 });
-    await expect(readProfile()).rejects.toThrow("Write it again: review-api login");
+    await expect(readProfile()).rejects.toThrow("Write it again: npx --no-install review-api login");
   });
 });
 

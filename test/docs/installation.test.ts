@@ -1,5 +1,7 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { pages, read } from "./pages.ts";
+import { pages, read, root } from "./pages.ts";
 
 /**
  * No public registry has the package, so anybody may register its name there and get the keys of those who follow a
@@ -39,6 +41,21 @@ test.each([...pages, "package/README.md", "cli/command.ts", "cli/tool.ts", "cli/
     expect(fetchesIn(read(page))).toEqual([]);
   },
 );
+
+test("every command that the tool tells its user to run begins with npx --no-install", () => {
+  const told = /(?:: |, | \(|run |["`])review-api (?:login|keys|tokens|members|events|dev|index)\b[^"`]*/g;
+  expect("`Write it again: review-api login`".match(told)).toHaveLength(1);
+  const sources = readdirSync(join(root, "cli"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => join("cli", name));
+  const bare = [...sources, "lib/operator/local.ts"].flatMap((file) =>
+    read(file)
+      .split("\n")
+      .filter((line) => !/^\s*(?:\/?\*|\/\/)/.test(line))
+      .flatMap((line) => line.match(told) ?? []),
+  );
+  expect(bare).toEqual([]);
+});
 
 test("a page that shows the tool says first how to install it, or links to the page that does", () => {
   const unsaid = pages

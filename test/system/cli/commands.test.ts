@@ -147,7 +147,7 @@ describe("events, while the service runs", () => {
 
     const sent = await callTool("events", "send", file, "--data", folder, "--json");
     expect([sent.code, JSON.parse(sent.stdout)]).toEqual([1, { sent: 3, refused: 1, waiting: 0 }]);
-    expect(sent.stderr).toBe("1 event was refused. To see why: review-api events failed");
+    expect(sent.stderr).toBe("1 event was refused. To see why: npx --no-install review-api events failed");
     expect(await callJson("org", "show", "500", "--data", folder)).toMatchObject({ name: "good" });
     expect(await readdir(join(folder, "events"))).toHaveLength(1);
 
@@ -348,7 +348,7 @@ describe("without a service", () => {
     expect(await callTool("keys", "list", "--data", own)).toEqual({
       code: 1,
       stdout: "",
-      stderr: `There is no data in ${own} yet; start the service first: review-api dev`,
+      stderr: `There is no data in ${own} yet; start the service first: npx --no-install review-api dev`,
     });
     expect(await readdir(own)).toEqual([]);
   });

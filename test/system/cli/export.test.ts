@@ -144,7 +144,7 @@ describe("errors are one sentence", () => {
     expect(await callTool(...words)).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(
-        /^--key is missing\. You can also set REVIEW_API_KEY in the environment or in \.env, or run review-api login\.\n/,
+        /^--key is missing\. You can also set REVIEW_API_KEY in the environment or in \.env, or run npx --no-install review-api login\.\n/,
       ),
     });
   });
@@ -162,7 +162,7 @@ describe("errors are one sentence", () => {
   test("a missing service and a missing folder are reported in one sentence", async () => {
     const folder = await dev.folder();
     expect((await callTool("export", "metrics", "--data", folder)).stderr).toBe(
-      `No local service runs on ${folder}; start it first (review-api dev), or give --url.`,
+      `No local service runs on ${folder}; start it first (npx --no-install review-api dev), or give --url.`,
     );
     const file = join(folder, "missing", "file.csv");
     expect((await callTool("export", "learnings", "--output", file, ...target())).stderr).toBe(

@@ -78,7 +78,7 @@ describe("keys revoke --leaked", () => {
     const { code, stdout, stderr } = await leaked(first.key);
     expect(code).toBe(0);
     expect(stderr).toContain(`Key ${first.id} is revoked, and with it 2 other keys of its line`);
-    expect(stderr).toContain(`Webhook ${id} goes on ringing http://127.0.0.1:9/`);
+    expect(stderr).toContain(`Webhook ${id} still delivers to http://127.0.0.1:9/`);
     for (const text of ["key.created", "key.rotated", "webhook.created", "key.revoked", made.id, next.id])
       expect(stdout + stderr).toContain(text);
     for (const { key } of [first, made, next]) expect((await callTool("whoami", ...http(key))).code).toBe(1);

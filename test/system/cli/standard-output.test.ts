@@ -132,7 +132,7 @@ describe("what is shown once", () => {
 
   test("a key that nobody received is named, with the command that ends it", async () => {
     const lost = await runIntoFullFile(...createWords, "--data", data);
-    const id = idIn(lost, /To end it: review-api keys revoke (\S+) --data \S+\n$/);
+    const id = idIn(lost, /To revoke it: npx --no-install review-api keys revoke (\S+) --data \S+\n$/);
     expect(await liveKeys()).toContain(id);
     expect(lost.stderr).not.toMatch(/cr-|[\w-]{40}/);
     await callJson("keys", "revoke", id, "--data", data);

@@ -16,7 +16,7 @@ test("the page's commands make a metrics-only key in an empty folder, and end it
   const cwd = await mkdtemp(join(tmpdir(), "keys-job-"));
   onTestFinished(() => rm(cwd, { recursive: true }));
   const commands = blockCommands(read("docs/use/jobs/keys.md")).map((line) => line.replace(/\s+#.*$/, ""));
-  const [make = "", whoami = "", users = "", list = "", revoke = "", endLeaked = ""] = commands;
+  const [make = "", whoami = "", users = "", list = "", revoke = ""] = commands;
   expect(
     [make, whoami, users, list, revoke].map((line) => line.replace(/ (?:--(?!no-install)|https).*/, "")),
   ).toEqual([
@@ -54,6 +54,9 @@ test("the page's commands make a metrics-only key in an empty folder, and end it
   await expect(client.whoami()).rejects.toMatchObject({ status: 401 });
 
   // The operator works where the service is, and may have a key too.
+  const [, leakedCommand = ""] = /`(npx [^`]* --leaked [^`]*)`/.exec(read("docs/operate/runbook.md")) ?? [];
+  expect(leakedCommand).toContain(" --stack ReviewApi");
+  const endLeaked = leakedCommand.replace(" --stack ReviewApi", "");
   const leak = [make, 'echo "$VENDOR_KEY" > leaked.txt', endLeaked, "cat leaked.txt; rm leaked.txt"];
   const { stdout: shown } = await linesIn(service().home, ...leak);
   expect(shown).toContain("key.revoked");

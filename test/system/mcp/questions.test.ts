@@ -189,7 +189,7 @@ const questions: readonly Question[] = [
   },
   {
     who: "administrator",
-    question: "Who has held a seat for 30 days without a finished pull request?",
+    question: "Who has held a seat for 30 days without a merged or closed pull request?",
     calls: [["find_idle_seats", { days: 30, limit: 100 }]],
     answer: (it) => rowsOf(it, "idle", "username").toSorted(),
     sql: `SELECT username FROM users WHERE seat_assigned
