@@ -213,7 +213,7 @@ describe("commands in the docs do what they say", () => {
 
   test.each([
     ["docs/use/start.md", 3],
-    ["docs/use/keys.md", 2],
+    ["docs/use/keys.md", 1],
     ["docs/use/learnings.md", 2],
     ["docs/use/tool.md", 20],
     ["docs/operate/tool.md", 3],

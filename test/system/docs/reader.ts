@@ -47,11 +47,13 @@ const workflowSchema = z.strictObject({
     }),
   ),
 });
-/** The steps of a page's workflow, in order. */
+/** The steps of a page's workflow, in order, without the installation: the reader has the tool. */
 export function stepsOf(page: string) {
   const texts = [...read(page).matchAll(/```yaml\n(.*?)```/gs)].map(([, text = ""]) => text);
   const workflow = texts.find((text) => text.startsWith("name: ")) ?? "";
-  return Object.values(workflowSchema.parse(parseYaml(workflow)).jobs).flatMap(({ steps }) => steps);
+  return Object.values(workflowSchema.parse(parseYaml(workflow)).jobs).flatMap(({ steps }) =>
+    steps.filter(({ run = "" }) => !run.startsWith("npm install ")),
+  );
 }
 
 /** A reader of the docs, with a fresh service of the demo, a shell and a stack whose queues are fake. */
