@@ -142,7 +142,9 @@ describe("what is shown once", () => {
     const { id } = await newKey();
     const lost = await runIntoFullFile("keys", "rotate", id, "--grace-seconds", "0", "--data", data);
     const successor = idIn(lost, /review-api keys revoke (\S+) --data \S+\n$/);
-    expect(lost.stderr).toContain(`: npx --no-install review-api keys rotate ${id} --grace-seconds 0 --data ${data}`);
+    expect(lost.stderr).toContain(
+      `: npx --no-install review-api keys rotate ${id} --grace-seconds 0 --data ${data}`,
+    );
     expect(await liveKeys()).toContain(successor);
   });
 
