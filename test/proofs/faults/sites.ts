@@ -88,7 +88,7 @@ export const struckElsewhere: Readonly<Record<string, StruckElsewhere>> = {
     test: "test/stream/spill-again.test.ts",
     asks: { action: "GetItem", partition: kinds.spill.key({ organization: "0a1b", spillId: "0a1b" }).pk },
   },
-  "lib/webhooks/manage.ts wakeRetries write": {
+  "lib/webhooks/manage.ts recordSuccess write": {
     test: "test/proofs/webhooks/recovery.test.ts",
     asks: { action: "UpdateItem", partition: kinds.webhook.partition({ shard: 7 }) },
   },
