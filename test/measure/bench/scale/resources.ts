@@ -98,7 +98,7 @@ export const idleReadUnits: Readonly<Partial<Record<WorkerId, number>>> = {
   approveDue: 2,
   reconcileIndex: 34,
   finishMoves: 3,
-  housekeeping: 2,
+  housekeeping: 3,
   rotateCursorKeys: 1,
   ringWebhooks: 8,
 };
