@@ -29,7 +29,8 @@ export async function startProcess(command: EngineCommand, endpoint: string): Pr
   const complaints: string[] = [];
   child.stderr?.on("data", (chunk: Buffer) => complaints.push(chunk.toString()));
   const ended = new Promise<void>((resolve) => {
-    child.once("exit", () => resolve());
+    // Not "exit": its last words may still be on their way.
+    child.once("close", () => resolve());
     child.once("error", (error) => {
       complaints.push(error.message);
       resolve();
