@@ -1,6 +1,7 @@
 import type { ComponentChildren, VNode } from "preact";
-import { type CsvCell, csvRow } from "../lib/contract/csv-row.ts";
+import type { CsvCell } from "../lib/contract/csv-row.ts";
 import { type FigureColumn, type FigureName, figureColumns } from "../lib/report/columns.ts";
+import { csvTable } from "../lib/report/csv.ts";
 import type { Figures } from "../lib/report/figures.ts";
 import { formatCount, noValue } from "../lib/report/words.ts";
 
@@ -60,7 +61,7 @@ export const figureColumnsOf = <Row extends WithFigures>(
     }));
 
 export const csvOf = <Row>({ columns, rows }: Numbers<Row>): string =>
-  [
-    csvRow(columns.map(({ name }) => name)),
-    ...rows.map((row) => csvRow(columns.map(({ value }) => value(row)))),
-  ].join("");
+  csvTable(
+    columns.map(({ name, value }) => [name, value] as const),
+    rows,
+  );
