@@ -20,7 +20,7 @@ test("a link keeps the days, and another one moves on with them; the chat's line
     .evaluateAll((links) => links.map((each) => each.getAttribute("href")));
   expect(addresses).toEqual(["#days=90", `#from=${start_date}&to=${end_date}`]);
   expect(await ways.locator("code").textContent()).toContain(
-    `npx --no-install review-api report --url ${new URL(page.url()).origin} `,
+    `npx --no-install review-api report \\\n  --url ${new URL(page.url()).origin} `,
   );
   await expectGoodLooks(page);
   await page.keyboard.press("Escape");
