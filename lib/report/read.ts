@@ -7,11 +7,7 @@ import { createCollector, type PullRequest } from "./pull-request.ts";
 import type { PeriodBefore } from "./report.ts";
 
 /** The filters of a report; all except the period are the API's own filters. */
-export type ReportQuery = Period & {
-  readonly org_id?: string;
-  readonly organization_ids?: string;
-  readonly repository_ids?: string;
-};
+export type ReportQuery = Period & OrganizationFilter & { readonly repository_ids?: string };
 
 export type ReportReadOptions = {
   /** The API's maximum page size. */

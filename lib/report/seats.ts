@@ -258,14 +258,9 @@ export function placesOf(
 /** `home` is the organization of users whose records do not name one. */
 export function membershipsOf(user: User, home: Home | null) {
   if ("organizations" in user) return user.organizations;
-  return home
-    ? [
-        {
-          ...{ provider: home.provider, org_id: home.provider_organization_id },
-          ...{ user_id: user.user_id, role: user.role },
-        },
-      ]
-    : [];
+  if (!home) return [];
+  const { provider, provider_organization_id: org_id } = home;
+  return [{ provider, org_id, user_id: user.user_id, role: user.role }];
 }
 
 /**
