@@ -75,7 +75,8 @@ export function nextSession(session: PageSession, event: SessionEvent): PageSess
     case "unreachable":
       return { ...closedSession, notice: event.sentence };
     case "not-refreshed":
-      return withNotice(session, `These figures were not refreshed: ${event.sentence}`);
+      // Seen and heard.
+      return { ...session, notice: notRefreshed(event), announcement: notRefreshed(event) };
     case "waiting":
       return { ...session, waiting: event.waiting };
     case "searched": {
@@ -104,11 +105,8 @@ export function nextSession(session: PageSession, event: SessionEvent): PageSess
   }
 }
 
-/** Seen and heard. */
-const withNotice = (session: PageSession, notice: string): PageSession => ({
-  ...session,
-  ...{ notice, announcement: notice },
-});
+const notRefreshed = ({ sentence }: { readonly sentence: string }): string =>
+  `These figures were not refreshed: ${sentence}`;
 
 const announcementOf = ({ name, state }: SectionMessage): string | null => {
   if (state.status === "failed") return `${sectionTitles[name]} could not be read.`;

@@ -1,17 +1,24 @@
-import { type CsvCell, csvRow } from "../lib/contract/csv-row.ts";
+import type { ComponentChildren, VNode } from "preact";
+import type { CsvCell } from "../lib/contract/csv-row.ts";
 import { type FigureColumn, type FigureName, figureColumns } from "../lib/report/columns.ts";
+import { csvTable } from "../lib/report/csv.ts";
 import type { Figures } from "../lib/report/figures.ts";
+import { formatCount, noValue } from "../lib/report/words.ts";
 
-/** The numbers of a chart: formatted for people, and as written to a file. */
-export type TableColumn<Row> = {
+/** A column as a table shows it. */
+export type ShownColumn<Row> = {
+  /** A text, or the whole cell. */
+  readonly head: string | VNode;
+  readonly cell: (row: Row) => ComponentChildren;
+  /** The class of its cells: `number`, `text` for sentences that may take several lines, or one for each row. */
+  readonly look?: string | ((row: Row) => string);
+};
+
+/** The same as written to a file too. */
+export type TableColumn<Row> = ShownColumn<Row> & {
   /** The name in the file, with its unit. */
   readonly name: string;
-  readonly head: string;
-  readonly text: (row: Row) => string;
   readonly value: (row: Row) => CsvCell;
-  readonly isNumber: boolean;
-  /** Sentences: they may take several lines. */
-  readonly hasWords?: true;
 };
 
 export type Numbers<Row> = {
@@ -26,28 +33,17 @@ export const textColumn = <Row>(
   name: string,
   head: string,
   text: (row: Row) => string | null,
-): TableColumn<Row> => ({ name, head, text: (row) => text(row) ?? "", value: text, isNumber: false });
-
-export const wordsColumn = <Row>(...given: Parameters<typeof textColumn<Row>>): TableColumn<Row> => ({
-  ...textColumn(...given),
-  hasWords: true,
-});
+): TableColumn<Row> => ({ name, head, cell: text, value: text });
 
 export const countColumn = <Row>(
   name: string,
   head: string,
   value: (row: Row) => number | null,
-  format: (value: number) => string = (value) => value.toLocaleString("en-US"),
-): TableColumn<Row> => ({
-  name,
-  head,
-  text: (row) => {
-    const found = value(row);
-    return found === null ? "–" : format(found);
-  },
-  value,
-  isNumber: true,
-});
+  format: (value: number) => string = formatCount,
+): TableColumn<Row> => {
+  const text = (found: number | null) => (found === null ? noValue : format(found));
+  return { name, head, cell: (row) => text(value(row)), value, look: "number" };
+};
 
 type WithFigures = { readonly figures: Figures };
 
@@ -59,15 +55,13 @@ export const figureColumnsOf = <Row extends WithFigures>(
     .filter(({ name }) => names.length === 0 || names.includes(name))
     .toSorted((one, other) => Number(other.name === "acceptance") - Number(one.name === "acceptance"))
     .map(({ name, head, value, text }: FigureColumn) => ({
-      name,
-      head,
-      text: ({ figures }) => text(figures),
+      ...{ name, head, look: "number" },
+      cell: ({ figures }) => text(figures),
       value: ({ figures }) => value(figures),
-      isNumber: true,
     }));
 
 export const csvOf = <Row>({ columns, rows }: Numbers<Row>): string =>
-  [
-    csvRow(columns.map(({ name }) => name)),
-    ...rows.map((row) => csvRow(columns.map(({ value }) => value(row)))),
-  ].join("");
+  csvTable(
+    columns.map(({ name, value }) => [name, value] as const),
+    rows,
+  );

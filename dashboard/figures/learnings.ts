@@ -3,21 +3,13 @@ import { wholeDays } from "../days.ts";
 
 export type Learning = AnswerOf<"listLearnings">["data"][number];
 
-export type LearningFigures = {
-  readonly total: number;
-  /** Used in the last 30 days, as in the API's filter `active`. */
-  readonly active: number;
-  /** Used, but not in the last 30 days. */
-  readonly usedEarlier: number;
-  readonly neverUsed: number;
-  readonly uses: number;
-  readonly mostUsed: readonly Learning[];
-};
+export type LearningFigures = ReturnType<typeof learningFigures>;
 
+/** As in the API's filter `active`. */
 const activeDays = 30;
 const mostUsedMax = 20;
 
-export function learningFigures(learnings: readonly Learning[], nowMs: number): LearningFigures {
+export function learningFigures(learnings: readonly Learning[], nowMs: number) {
   const active = learnings.filter(
     ({ last_used_at }) => last_used_at !== null && wholeDays(Date.parse(last_used_at), nowMs) < activeDays,
   ).length;

@@ -16,29 +16,12 @@ export const findingAges = [
   { name: "90 days and more", daysMin: 90 },
 ] as const;
 
-export type OpenFinding = Pick<
-  SecurityFinding,
-  "id" | "title" | "severity" | "file_path" | "start_line" | "cwe"
-> & {
-  readonly repository: string;
-  readonly days: number;
-};
-
-export type SecurityFigures = {
-  readonly open: number;
-  /** A row for every severity, a column for every age. */
-  readonly counts: ReadonlyArray<{
-    readonly severity: SecurityFinding["severity"];
-    readonly ages: readonly number[];
-    readonly open: number;
-  }>;
-  /** The most severe findings, oldest first within a severity. */
-  readonly first: readonly OpenFinding[];
-};
+export type SecurityFigures = ReturnType<typeof securityFigures>;
 
 const firstMax = 10;
 
-export function securityFigures(findings: readonly SecurityFinding[], nowMs: number): SecurityFigures {
+/** `counts` has a row for every severity and a column for every age, `first` the most severe and oldest findings. */
+export function securityFigures(findings: readonly SecurityFinding[], nowMs: number) {
   const open = findings.map((finding) => ({
     ...finding,
     days: wholeDays(Date.parse(finding.detected_at), nowMs),

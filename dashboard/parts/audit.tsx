@@ -1,6 +1,6 @@
 import { longInstant } from "../days.ts";
 import type { AuditEntry } from "../protocol.ts";
-import { textColumn, wordsColumn } from "../tables.ts";
+import { textColumn } from "../tables.ts";
 import { TableCard } from "./numbers.tsx";
 
 const actorOf = ({ actor }: AuditEntry): string => {
@@ -12,11 +12,11 @@ const actorOf = ({ actor }: AuditEntry): string => {
 const columns = [
   {
     ...textColumn("created_at", "When", ({ created_at }: AuditEntry) => created_at),
-    text: ({ created_at }: AuditEntry) => longInstant(created_at),
+    cell: ({ created_at }: AuditEntry) => longInstant(created_at),
   },
   textColumn("action", "Action", ({ action }: AuditEntry) => action),
   textColumn("actor", "Who", actorOf),
-  wordsColumn("summary", "What", ({ summary }: AuditEntry) => summary),
+  { ...textColumn("summary", "What", ({ summary }: AuditEntry) => summary), look: "text" },
   textColumn("organization_id", "Organization", ({ organization_id }: AuditEntry) => organization_id),
 ];
 
@@ -25,6 +25,6 @@ export const AuditLog = ({ entries }: { readonly entries: readonly AuditEntry[] 
     title="Recent audit entries"
     definition="The newest first, whatever the period."
     numbers={{ name: "audit-entries", caption: "Recent audit entries", columns, rows: entries }}
-    columnsMax={4}
+    shown={columns.slice(0, 4)}
   />
 );

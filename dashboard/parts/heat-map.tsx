@@ -16,6 +16,18 @@ export function HeatMap({ figures: { heatMap } }: { readonly figures: ReviewFigu
   const rows = [...categories, null].filter(
     (each) => each !== null || has(({ category }) => category === null),
   );
+  const shown = [
+    { head: "Category", cell: withSpaces },
+    ...columns.map((severity) => {
+      const findingsOf = (category: HeatCell["category"]) =>
+        heatMap.find((each) => each.severity === severity && each.category === category)?.findings;
+      return {
+        head: withSpaces(severity),
+        look: (category: HeatCell["category"]) => `heat-${heatOf(findingsOf(category)?.acceptance ?? null)}`,
+        cell: (category: HeatCell["category"]) => <Heat {...findingsOf(category)} />,
+      };
+    }),
+  ];
   return (
     <Card
       title="Acceptance by severity and category"
@@ -23,19 +35,7 @@ export function HeatMap({ figures: { heatMap } }: { readonly figures: ReviewFigu
       help={definitions.acceptance}
       numbers={numbersOf(heatMap)}
     >
-      <Table label="Heat map of acceptance" class="heat" heads={["Category", ...columns.map(withSpaces)]}>
-        {rows.map((category) => (
-          <tr key={category}>
-            <th scope="row">{withSpaces(category)}</th>
-            {columns.map((severity) => (
-              <Heat
-                key={severity}
-                cell={heatMap.find((each) => each.severity === severity && each.category === category)}
-              />
-            ))}
-          </tr>
-        ))}
-      </Table>
+      <Table label="Heat map of acceptance" class="heat" columns={shown} rows={rows} />
     </Card>
   );
 }
@@ -55,12 +55,9 @@ const numbersOf = (heatMap: readonly HeatCell[]) => ({
   rows: heatMap.filter(({ findings }) => findings.posted > 0),
 });
 
-function Heat({ cell }: { readonly cell: HeatCell | undefined }) {
-  const { acceptance = null, posted = 0 } = cell?.findings ?? {};
-  if (posted === 0) return <td class="heat-none" />;
-  return (
-    <td class={`heat-${heatOf(acceptance)}`}>
+const Heat = ({ acceptance = null, posted = 0 }: Partial<HeatCell["findings"]>) =>
+  posted > 0 && (
+    <>
       <b>{formatShare(acceptance)}</b> <small>of {formatCount(posted)}</small>
-    </td>
+    </>
   );
-}

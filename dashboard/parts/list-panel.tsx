@@ -4,9 +4,10 @@ import { definitions, formatCount, formatMinutes, noValue } from "../../lib/repo
 import { longDay } from "../days.ts";
 import type { PageProps } from "../pages/page.ts";
 import type { ListedPullRequests } from "../protocol.ts";
+import type { ShownColumn } from "../tables.ts";
 import { defaultView } from "../view.ts";
 import { ExternalLink, safeAddress } from "./external-link.tsx";
-import { Card, Table } from "./numbers.tsx";
+import { TableCard } from "./numbers.tsx";
 import { Acceptance } from "./place-table.tsx";
 
 type ListPanelProps = Pick<PageProps, "view" | "onView"> & { readonly listed: ListedPullRequests | null };
@@ -35,30 +36,22 @@ function OpenList({ listed, view, onView }: OpenListProps) {
         if (target === dialog.current) close();
       }}
     >
-      <Card
+      <TableCard
         title={listed.title}
         definition={sentenceOf(listed)}
         help={definitions.acceptance}
         numbers={numbersOf(listed)}
-        isTable
-        class="table"
+        shown={columns}
       >
         <button type="button" class="quiet close" onClick={close}>
           Close
         </button>
-        {listed.count > 0 && (
-          <Table label={listed.title} heads={heads}>
-            {listed.pullRequests.map((each) => (
-              <PullRequestLine key={each.url} {...each} />
-            ))}
-          </Table>
-        )}
         {listed.count > listed.pullRequests.length && (
           <button type="button" onClick={() => onView({ ...view, rows: view.rows + defaultView.rows })}>
             Show {formatCount(defaultView.rows)} more
           </button>
         )}
-      </Card>
+      </TableCard>
     </dialog>
   );
 }
@@ -77,7 +70,7 @@ function openAtTitle(dialog: HTMLDialogElement | null): () => void {
 }
 
 function sentenceOf({ definition, count, pullRequests }: ListedPullRequests): string {
-  if (count === 0) return "There are none in this period.";
+  if (count === 0) return definition;
   const shown = pullRequests.length;
   return count > shown
     ? `${definition} The first ${formatCount(shown)} of ${formatCount(count)} in this period; the file has what is shown.`
@@ -88,33 +81,21 @@ function sentenceOf({ definition, count, pullRequests }: ListedPullRequests): st
 const numbersOf = ({ list, title, pullRequests }: ListedPullRequests) => ({
   name: list === null ? "pull-requests" : `pull-requests-${list}`,
   caption: title,
-  columns: listColumns.map(([name, value]) => ({ name, head: name, text: String, value, isNumber: false })),
+  columns: listColumns.map(([name, value]) => ({ name, head: name, cell: value, value })),
   rows: pullRequests,
 });
 
-const number = (head: string) => ({ head, isNumber: true });
-const heads = [
-  ...["Pull request", number("Acceptance"), "Author", "Team", "Merged"],
-  ...["Findings", "Not accepted", "First review", "Merge"].map(number),
+const columns: ReadonlyArray<ShownColumn<ListedPullRequest>> = [
+  { head: "Pull request", cell: ({ url }) => <ExternalLink to={url}>{shortAddress(url)}</ExternalLink> },
+  { head: "Acceptance", look: "number", cell: ({ findings }) => <Acceptance share={findings.acceptance} /> },
+  { head: "Author", cell: ({ author }) => author ?? noValue },
+  { head: "Team", cell: ({ teams }) => teams?.join(", ") || noValue },
+  { head: "Merged", cell: ({ merged_at }) => longDay(merged_at) },
+  { head: "Findings", look: "number", cell: ({ findings }) => formatCount(findings.posted) },
+  { head: "Not accepted", look: "number", cell: ({ findings }) => formatCount(findings.not_accepted) },
+  { head: "First review", look: "number", cell: (each) => formatMinutes(each.first_review_minutes) },
+  { head: "Merge", look: "number", cell: ({ merge_minutes }) => formatMinutes(merge_minutes) },
 ];
-
-const PullRequestLine = (listed: ListedPullRequest) => (
-  <tr>
-    <th scope="row">
-      <ExternalLink to={listed.url}>{shortAddress(listed.url)}</ExternalLink>
-    </th>
-    <td class="number">
-      <Acceptance share={listed.findings.acceptance} />
-    </td>
-    <td>{listed.author ?? noValue}</td>
-    <td>{listed.teams?.join(", ") || noValue}</td>
-    <td>{longDay(listed.merged_at)}</td>
-    <td class="number">{formatCount(listed.findings.posted)}</td>
-    <td class="number">{formatCount(listed.findings.not_accepted)}</td>
-    <td class="number">{formatMinutes(listed.first_review_minutes)}</td>
-    <td class="number">{formatMinutes(listed.merge_minutes)}</td>
-  </tr>
-);
 
 /** The path identifies the pull request; a text that is not a URL is shown unchanged. */
 const shortAddress = (address: string): string => {

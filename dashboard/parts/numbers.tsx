@@ -1,6 +1,6 @@
-import { type ComponentChildren, createContext, type VNode } from "preact";
+import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
-import { csvOf, type Numbers } from "../tables.ts";
+import { csvOf, type Numbers, type ShownColumn } from "../tables.ts";
 
 /** What the names of files say about their data: its days. */
 export const FileDays = createContext("");
@@ -61,58 +61,49 @@ function Scroll({ label, children }: ScrollProps) {
   );
 }
 
-export type TableHead = { readonly head: string; readonly isNumber: boolean };
-
-type TableProps = {
+type TableProps<Row> = {
   readonly label: string;
-  /** A text, a column, or the whole cell. */
-  readonly heads: ReadonlyArray<string | TableHead | VNode>;
+  readonly columns: ReadonlyArray<ShownColumn<Row>>;
+  readonly rows: readonly Row[];
   readonly class?: string;
   readonly isBusy?: boolean;
-  readonly caption?: ComponentChildren;
-  readonly children: ComponentChildren;
+  readonly hasCaption?: boolean;
 };
 
-export const Table = ({ label, heads, class: look, isBusy, caption, children }: TableProps) => (
+/** The first column names the row. */
+export const Table = <Row,>({ label, columns, rows, isBusy, ...props }: TableProps<Row>) => (
   <Scroll label={label}>
-    <table class={look} aria-busy={isBusy}>
-      {caption}
+    <table class={props.class} aria-busy={isBusy}>
+      {props.hasCaption && <caption>{label}</caption>}
       <thead>
         <tr>
-          {heads.map((each) => {
-            if (typeof each === "object" && "type" in each) return each;
-            const { head, isNumber } = typeof each === "string" ? { head: each, isNumber: false } : each;
-            return (
-              <th key={head} scope="col" class={isNumber ? "number" : undefined}>
+          {columns.map(({ head, look }) =>
+            typeof head === "string" ? (
+              <th key={head} scope="col" class={look === "number" ? look : undefined}>
                 {head}
               </th>
-            );
-          })}
+            ) : (
+              head
+            ),
+          )}
         </tr>
       </thead>
-      <tbody>{children}</tbody>
+      <tbody>
+        {rows.map((row, index) => (
+          <tr key={index}>
+            {columns.map(({ cell, look }, column) => {
+              const shown = { class: typeof look === "function" ? look(row) : look, children: cell(row) };
+              return column === 0 ? (
+                <th key={column} scope="row" {...shown} />
+              ) : (
+                <td key={column} {...shown} />
+              );
+            })}
+          </tr>
+        ))}
+      </tbody>
     </table>
   </Scroll>
-);
-
-const NumberTable = <Row,>({ numbers }: { readonly numbers: Numbers<Row> }) => (
-  <Table label={numbers.caption} heads={numbers.columns} caption={<caption>{numbers.caption}</caption>}>
-    {numbers.rows.map((row, index) => (
-      <tr key={index}>
-        {numbers.columns.map(({ name, text, isNumber, hasWords }, column) =>
-          column === 0 ? (
-            <th key={name} scope="row">
-              {text(row)}
-            </th>
-          ) : (
-            <td key={name} class={isNumber ? "number" : hasWords ? "text" : undefined}>
-              {text(row)}
-            </td>
-          ),
-        )}
-      </tr>
-    ))}
-  </Table>
 );
 
 type CardProps<Row> = {
@@ -153,27 +144,27 @@ export function Card<Row>(props: CardProps<Row>) {
       {children}
       {definition !== undefined && <p class="definition">{definition}</p>}
       <div id={`${id}-numbers`} hidden={!isOpen}>
-        {isOpen && <NumberTable numbers={numbers} />}
+        {isOpen && <Table label={numbers.caption} hasCaption {...numbers} />}
       </div>
     </section>
   );
 }
 
 type TableCardProps<Row> = Omit<CardProps<Row>, "isTable" | "class" | "children"> & {
-  /** Further columns are only in the file. */
-  readonly columnsMax?: number;
+  /** Its columns, if they differ from those of the file. */
+  readonly shown?: ReadonlyArray<ShownColumn<Row>>;
   readonly children?: ComponentChildren;
 };
 
 /** A card that is a table. */
-export const TableCard = <Row,>({ columnsMax, children, ...props }: TableCardProps<Row>) => {
-  const { columns, rows } = props.numbers;
+export const TableCard = <Row,>({ shown, children, ...props }: TableCardProps<Row>) => {
+  const { caption, columns, rows } = props.numbers;
   return (
     <Card {...props} isTable class="table">
       {rows.length === 0 ? (
         <p class="empty">There are none.</p>
       ) : (
-        <NumberTable numbers={{ ...props.numbers, columns: columns.slice(0, columnsMax) }} />
+        <Table label={caption} columns={shown ?? columns} rows={rows} hasCaption />
       )}
       {children}
     </Card>

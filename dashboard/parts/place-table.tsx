@@ -7,6 +7,7 @@ import type { PlaceRow } from "../figures/places.ts";
 import type { PageProps } from "../pages/page.ts";
 import type { ReviewFigures } from "../protocol.ts";
 import { placeColumns, sortedPlaces } from "../sort.ts";
+import type { ShownColumn } from "../tables.ts";
 import { type DashboardView, type Sort, type SortColumn, sortColumns } from "../view.ts";
 import { Table } from "./numbers.tsx";
 import { Sparkline } from "./plot.tsx";
@@ -27,24 +28,30 @@ export type PlaceTableProps = Pick<PageProps, "onView"> & {
 };
 
 /** Repositories or teams: sortable, each with its change, its weeks and a link to its pull requests. */
-export function PlaceTable({ head, rows, sort, sortedBy, ...line }: PlaceTableProps) {
+export function PlaceTable({ head, rows, sort, sortedBy, listOf, onView, weeks }: PlaceTableProps) {
   const [isWhole, setWhole] = useState(false);
   const sorted = sortedPlaces(rows, sort);
   const shown = isWhole ? sorted : sorted.slice(0, rowsMax);
-  const onSort = (next: Sort) => line.onView(sortedBy(next));
+  const onSort = (next: Sort) => onView(sortedBy(next));
+  // A week in part would look like a decline.
+  const whole = <Value,>(values: readonly Value[]) => values.filter((_, week) => !weeks[week]?.in_part);
+  const columns: ReadonlyArray<ShownColumn<PlaceRow>> = [
+    ...sortColumns.map((column) => ({
+      head: <SortHead key={column} {...{ column, head, sort, onSort }} />,
+      ...(column === "name"
+        ? { cell: (row: PlaceRow) => <PlaceName to={listOf(row.id)} {...{ row, onView }} /> }
+        : { look: "number", cell: (row: PlaceRow) => <Cell {...{ column, row }} /> }),
+    })),
+    {
+      head: "By week",
+      cell: (row) => (
+        <Sparkline values={whole(row.weeks)} before={row.weeksBefore && whole(row.weeksBefore)} />
+      ),
+    },
+  ];
   return (
     <>
-      <Table
-        label={`By ${head.toLowerCase()}`}
-        heads={[
-          ...sortColumns.map((column) => <SortHead key={column} {...{ column, head, sort, onSort }} />),
-          "By week",
-        ]}
-      >
-        {shown.map((row) => (
-          <PlaceLine key={row.id} row={row} {...line} />
-        ))}
-      </Table>
+      <Table label={`By ${head.toLowerCase()}`} columns={columns} rows={shown} />
       {shown.length < rows.length && (
         <button type="button" onClick={() => setWhole(true)}>
           Show all {formatCount(rows.length)}
@@ -77,26 +84,16 @@ function SortHead({ column, head, sort, onSort }: SortHeadProps) {
   );
 }
 
-type LineProps = Pick<PlaceTableProps, "listOf" | "onView" | "weeks"> & { readonly row: PlaceRow };
+type PlaceNameProps = Pick<PageProps, "onView"> & { readonly row: PlaceRow; readonly to: DashboardView };
 
-function PlaceLine({ row, listOf, onView, weeks }: LineProps) {
-  // A week in part would look like a decline.
-  const whole = <Value,>(values: readonly Value[]) => values.filter((_, week) => !weeks[week]?.in_part);
-  return (
-    <tr>
-      <th scope="row">
-        <ViewLink to={listOf(row.id)} onView={onView}>
-          {row.name}
-        </ViewLink>{" "}
-        <small>{row.organization}</small>
-      </th>
-      {sortColumns.map((column) => column !== "name" && <Cell key={column} {...{ column, row }} />)}
-      <td>
-        <Sparkline values={whole(row.weeks)} before={row.weeksBefore && whole(row.weeksBefore)} />
-      </td>
-    </tr>
-  );
-}
+const PlaceName = ({ row, to, onView }: PlaceNameProps) => (
+  <>
+    <ViewLink to={to} onView={onView}>
+      {row.name}
+    </ViewLink>{" "}
+    <small>{row.organization}</small>
+  </>
+);
 
 type CellProps = { readonly column: keyof typeof placeColumns; readonly row: PlaceRow };
 
@@ -107,7 +104,7 @@ function Cell({ column, row: { figures, before } }: CellProps) {
   const change = unit && changeOf(value(figures), before && value(before), units[unit]);
   const { acceptance, unknown } = figures.findings;
   return (
-    <td class="number">
+    <>
       {column === "acceptance" ? <Acceptance share={acceptance} /> : text(figures)}{" "}
       {column === "findings" && unknown > 0 && (
         <small class="small-change unknown-count">{formatCount(unknown)} unknown</small>
@@ -120,7 +117,7 @@ function Cell({ column, row: { figures, before } }: CellProps) {
           <span class="unseen">{change.words}</span>
         </small>
       )}
-    </td>
+    </>
   );
 }
 

@@ -2,7 +2,7 @@ import { formatCount, noValue } from "../../lib/report/words.ts";
 import { longDay } from "../days.ts";
 import type { SeatFigures, SeatHolder, SeatUses } from "../figures/seats.ts";
 import type { SectionView } from "../session.ts";
-import { textColumn } from "../tables.ts";
+import { type ShownColumn, textColumn } from "../tables.ts";
 import { Shares } from "./headlines.tsx";
 import { Card, Table } from "./numbers.tsx";
 
@@ -91,26 +91,21 @@ function numbersOf(holders: readonly SeatHolder[], uses: SectionView<SeatUses>) 
 
 type IdleTableProps = { readonly holders: readonly SeatHolder[]; readonly uses: SectionView<SeatUses> };
 
-const IdleTable = ({ holders, uses: { state, shown } }: IdleTableProps) => (
-  <Table
-    label="Who holds an idle seat"
-    isBusy={state.status === "loading"}
-    heads={["Name", "Seat since", "Last reviewed pull request", "User id", "Organizations"]}
-  >
-    {holders.map(({ id, name, userIds, organizations }) => {
-      const use = shown?.[id];
-      return (
-        <tr key={id}>
-          <th scope="row">{name}</th>
-          <td>{use ? dayOf(use.seat_since, "not known") : noValue}</td>
-          <td>{use ? dayOf(use.last_reviewed_at, "none in a year") : noValue}</td>
-          <td>{userIds.join(", ")}</td>
-          <td>{organizations.join(", ")}</td>
-        </tr>
-      );
-    })}
-  </Table>
-);
+function IdleTable({ holders, uses: { state, shown } }: IdleTableProps) {
+  const columns: ReadonlyArray<ShownColumn<SeatHolder>> = [
+    { head: "Name", cell: ({ name }) => name },
+    { head: "Seat since", cell: ({ id }) => dayOf(shown?.[id]?.seat_since, "not known") },
+    {
+      head: "Last reviewed pull request",
+      cell: ({ id }) => dayOf(shown?.[id]?.last_reviewed_at, "none in a year"),
+    },
+    { head: "User id", cell: ({ userIds }) => userIds.join(", ") },
+    { head: "Organizations", cell: ({ organizations }) => organizations.join(", ") },
+  ];
+  const isBusy = state.status === "loading";
+  return <Table label="Who holds an idle seat" {...{ columns, rows: holders, isBusy }} />;
+}
 
-const dayOf = (time: string | null, none: string): string =>
-  time === null ? none : longDay(time.slice(0, 10));
+/** Undefined until it is read. */
+const dayOf = (time: string | null | undefined, none: string): string =>
+  time === undefined ? noValue : time === null ? none : longDay(time);

@@ -43,27 +43,22 @@ function Ages({ counts }: Pick<SecurityFigures, "counts">) {
   const most = Math.max(1, ...counts.flatMap(({ ages }) => ages));
   const look = (count: number) =>
     count === 0 ? "heat-none" : `warm-${Math.max(1, Math.round((count / most) * 5))}`;
-  return (
-    <Table label={title} class="heat ages" heads={["Severity", ...findingAges.map(({ name }) => name)]}>
-      {counts.map(({ severity, ages }) => (
-        <tr key={severity}>
-          <th scope="row">
-            <span class={`severity ${severity}`}>{severity}</span>
-          </th>
-          {ages.map((count, age) => (
-            <td key={findingAges[age]?.name} class={look(count)}>
-              {count === 0 ? "0" : <b>{formatCount(count)}</b>}
-            </td>
-          ))}
-        </tr>
-      ))}
-    </Table>
-  );
+  const shown = [
+    { head: "Severity", cell: ({ severity }: CountRow) => <Severity name={severity} /> },
+    ...findingAges.map(({ name }, age) => ({
+      head: name,
+      look: ({ ages }: CountRow) => look(ages[age] ?? 0),
+      cell: ({ ages }: CountRow) => (ages[age] ? <b>{formatCount(ages[age])}</b> : "0"),
+    })),
+  ];
+  return <Table label={title} class="heat ages" columns={shown} rows={counts} />;
 }
+
+const Severity = ({ name }: { readonly name: string }) => <span class={`severity ${name}`}>{name}</span>;
 
 const Finding = (finding: SecurityFigures["first"][number]) => (
   <li>
-    <span class={`severity ${finding.severity}`}>{finding.severity}</span>
+    <Severity name={finding.severity} />
     <div>
       <b>{finding.title}</b>
       <small>

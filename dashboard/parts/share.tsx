@@ -74,7 +74,8 @@ function File({ session, view }: ShareProps) {
 
 function Chat() {
   const lines = `export REVIEW_API_KEY=…
-npx --no-install review-api report --url ${baseUrl()} \\
+npx --no-install review-api report \\
+  --url ${baseUrl()} \\
   --last-week --by team --format chat |
 jq --raw-input --slurp '{text: .}' |
 curl --fail --header "content-type: application/json" \\

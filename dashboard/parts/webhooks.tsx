@@ -2,8 +2,8 @@ import { useState } from "preact/hooks";
 import { longInstant } from "../days.ts";
 import type { PageProps } from "../pages/page.ts";
 import type { Webhook, WebhookDelivery, WebhookTest } from "../protocol.ts";
-import { textColumn } from "../tables.ts";
-import { Card, Table } from "./numbers.tsx";
+import { type ShownColumn, textColumn } from "../tables.ts";
+import { TableCard } from "./numbers.tsx";
 
 type WebhooksProps = PageProps & { readonly webhooks: readonly Webhook[] };
 
@@ -34,42 +34,34 @@ const columns = [
 ];
 
 export function Webhooks({ webhooks, session, ask }: WebhooksProps) {
-  const canTest = session.allowed.includes("testWebhook");
+  const shown: ReadonlyArray<ShownColumn<Webhook>> = [
+    {
+      head: "Address",
+      look: "text",
+      cell: ({ url, description }) => [url, " ", <small>{description}</small>],
+    },
+    { head: "Rings for", look: "text", cell: ({ types }) => types.join(", ") },
+    { head: "State", cell: stateOf },
+    {
+      head: "Last delivery",
+      cell: (webhook) => [lastDelivery(webhook), " ", <Deliveries {...{ webhook, session, ask }} />],
+    },
+    ...(session.allowed.includes("testWebhook")
+      ? [
+          {
+            head: "Test",
+            cell: (webhook: Webhook) => <TestButton key={webhook.id} {...{ webhook, session, ask }} />,
+          },
+        ]
+      : []),
+  ];
   return (
-    <Card
+    <TableCard
       title="Webhooks"
       definition="Of the key's own organization, workspace or instance, whatever the period. A workspace token sees those of an organization when only that one is chosen."
       numbers={{ name: "webhooks", caption: "Webhooks", columns, rows: webhooks }}
-      isTable
-      class="table"
-    >
-      {webhooks.length === 0 ? (
-        <p class="empty">There are none.</p>
-      ) : (
-        <Table
-          label="Webhooks"
-          heads={["Address", "Rings for", "State", "Last delivery", ...(canTest ? ["Test"] : [])]}
-        >
-          {webhooks.map((webhook) => (
-            <tr key={webhook.id}>
-              <td class="text">
-                {webhook.url} {webhook.description !== null && <small>{webhook.description}</small>}
-              </td>
-              <td class="text">{webhook.types.join(", ")}</td>
-              <td>{stateOf(webhook)}</td>
-              <td>
-                {lastDelivery(webhook)} <Deliveries {...{ webhook, session, ask }} />
-              </td>
-              {canTest && (
-                <td>
-                  <TestButton {...{ webhook, session, ask }} />
-                </td>
-              )}
-            </tr>
-          ))}
-        </Table>
-      )}
-    </Card>
+      shown={shown}
+    />
   );
 }
 

@@ -1,9 +1,14 @@
-import type { Client, RequestOf } from "../../lib/client/client.ts";
-import { bodiesInHalves, type PageRequest } from "../../lib/client/pages-in-halves.ts";
+import type { CallOptions, Client, RequestOf } from "../../lib/client/client.ts";
 import { pageLimits } from "../../lib/contract/limits.ts";
 import type { McpRecord } from "../../lib/contract/records-metrics.ts";
 import type { Organization } from "../../lib/report/left-out.ts";
-import { type OrganizationFilter, organizationsMax } from "../../lib/report/metrics-filters.ts";
+import {
+  bodiesOf,
+  type ListAnswer,
+  type ListQuery,
+  type OrganizationFilter,
+  organizationsMax,
+} from "../../lib/report/metrics-filters.ts";
 import { type Period, periodBefore } from "../../lib/report/period.ts";
 import type { PullRequest } from "../../lib/report/pull-request.ts";
 import { type ReportReadOptions, readPullRequests } from "../../lib/report/read.ts";
@@ -106,51 +111,44 @@ const readEach = (
 ): Promise<PullRequest[]> =>
   readPullRequests(client, period, { ...options, filters, pageSizeMax: pageLimits.metrics.max, signal });
 
-/** All records of one walk after another. */
-async function collected<Record>(
-  walks: ReadonlyArray<AsyncIterable<{ readonly data: readonly Record[] }>>,
-  { onProgress }: FetchDeps,
+/** All records of a list. */
+async function readAll<Record>(
+  { client, signal, narrowing, onProgress }: FetchDeps,
+  pageSizeMax: number,
+  ask: (client: Client, query: ListQuery, call: CallOptions) => Promise<ListAnswer<Record>>,
+  filters: readonly OrganizationFilter[] = [narrowing.filter],
 ): Promise<Record[]> {
   const records: Record[] = [];
-  for (const walk of walks)
-    for await (const { data } of walk) {
-      records.push(...data);
-      onProgress(records.length);
-    }
+  const askOne = (query: ListQuery) => ask(client, query, { signal });
+  for await (const { data } of bodiesOf(askOne, filters, pageSizeMax)) {
+    records.push(...data);
+    onProgress(records.length);
+  }
   return records;
 }
 
-export function fetchMcp(reading: FetchDeps, period: Period): Promise<McpRecord[]> {
-  const { client, signal, metrics } = reading;
-  const walks = metrics.map((filter) =>
-    bodiesInHalves(
-      (place) => client.listMcpMetrics({ query: { ...period, ...filter, ...place } }, { signal }),
-      pageLimits.metrics.max,
-    ),
+export const fetchMcp = (reading: FetchDeps, period: Period): Promise<McpRecord[]> =>
+  readAll(
+    reading,
+    pageLimits.metrics.max,
+    (client, query, call) => client.listMcpMetrics({ query: { ...period, ...query } }, call),
+    reading.metrics,
   );
-  return collected(walks, reading);
-}
 
-type ListQuery = NonNullable<RequestOf<"listLearnings">["query"]>;
+const readLearnings = (reading: FetchDeps, more: RequestOf<"listLearnings">["query"]): Promise<Learning[]> =>
+  readAll(reading, pageLimits.learnings.max, (client, query, call) =>
+    client.listLearnings({ query: { ...more, ...query } }, call),
+  );
 
-function readLearningList(reading: FetchDeps, more: ListQuery): Promise<Learning[]> {
-  const { client, signal, narrowing } = reading;
-  const ask = (place: PageRequest) =>
-    client.listLearnings({ query: { ...narrowing.filter, ...more, ...place } }, { signal });
-  return collected([bodiesInHalves(ask, pageLimits.learnings.max)], reading);
-}
-
-export const fetchLearnings = (reading: FetchDeps): Promise<Learning[]> => readLearningList(reading, {});
+export const fetchLearnings = (reading: FetchDeps): Promise<Learning[]> => readLearnings(reading, {});
 export const fetchPending = (reading: FetchDeps): Promise<PendingLearning[]> =>
-  readLearningList(reading, { state: "pending" });
+  readLearnings(reading, { state: "pending" });
 
 /** Open findings: the API's default. Workspace tokens are refused here, and only they are limited by `org_id`. */
-export function fetchFindings(reading: FetchDeps) {
-  const { client, signal, narrowing } = reading;
-  const ask = (place: PageRequest) =>
-    client.listSecurityFindings({ query: { ...narrowing.filter, ...place } }, { signal });
-  return collected([bodiesInHalves(ask, pageLimits.findings.max)], reading);
-}
+export const fetchFindings = (reading: FetchDeps) =>
+  readAll(reading, pageLimits.findings.max, (client, query, call) =>
+    client.listSecurityFindings({ query }, call),
+  );
 
 /** Keys that work: those that ended stay in the API's list for ever. */
 export async function fetchKeys({ client, signal, narrowing }: FetchDeps): Promise<KeyRecord[]> {

@@ -13,8 +13,8 @@ export type Context = {
 export type SourceOptions<Records, Data> = {
   /** Why the key may not read it, as a sentence; then no request is sent. */
   refusal(context: Context): string | null;
-  /** When this value changes, the section is read again; otherwise the kept records are used. */
-  keyOf(context: Context): unknown;
+  /** When this value changes, the section is read again; by default, when other organizations are chosen. */
+  keyOf?(context: Context): unknown;
   read(reading: FetchDeps, context: Context): Promise<Records>;
   figures(records: Records, context: Context): Data;
   message(state: SectionState<Data>): SectionMessage;
@@ -28,103 +28,107 @@ export type SourceDeps = {
   onFault(error: unknown): SectionFault;
 };
 
-export type SectionSource<Records> = {
-  /** Why the key may not read it, as a sentence. */
-  refusal(context: Context): string | null;
-  /** Reads if necessary, and sends the figures of this context. */
-  update(context: Context): void;
-  /** Reads nothing; says whether the key may read it. */
-  offer(context: Context): void;
-  /** Sends the figures again, if there are some. */
-  sendAgain(): void;
-  records(): Records | undefined;
-  /** Only if they were read for such a context. */
-  recordsFor(context: Context): Records | undefined;
-  /** Edits the kept records after a change that this page made itself. */
-  change(edit: (records: Records) => Records): void;
-  /** Resolves when the current read is over, whether it succeeds or fails. */
-  settled(): Promise<void>;
-  /** The next update reads again. */
-  forget(): void;
-};
-
 /** The records of one section: read once, kept, and computed for the current view. */
-export function createSource<Records, Data>(
-  options: SourceOptions<Records, Data>,
-  { client, send, onFault }: SourceDeps,
-): SectionSource<Records> {
-  let key: string | undefined;
-  let latest: Context | undefined;
-  let records: Records | undefined;
-  let reading = new AbortController();
-  let settled: Promise<void> = Promise.resolve();
-  let isRefused = false;
+export class SectionSource<Records, Data> {
+  readonly #options: SourceOptions<Records, Data>;
+  readonly #deps: SourceDeps;
+  #key: string | undefined;
+  #latest: Context | undefined;
+  #records: Records | undefined;
+  #reading = new AbortController();
+  #settled: Promise<void> = Promise.resolve();
+  #isRefused = false;
 
-  const sendAgain = () => {
-    if (records !== undefined && latest)
-      send(options.message({ status: "ready", data: options.figures(records, latest) }));
-  };
+  constructor(options: SourceOptions<Records, Data>, deps: SourceDeps) {
+    this.#options = options;
+    this.#deps = deps;
+  }
 
-  const sendRefusal = (context: Context): boolean => {
-    const sentence = options.refusal(context);
-    if (sentence !== null) send(options.message({ status: "left-out", sentence }));
-    else if (isRefused) send(options.message({ status: "unread" }));
-    isRefused = sentence !== null;
-    return isRefused;
-  };
+  refusal(context: Context): string | null {
+    return this.#options.refusal(context);
+  }
 
-  const read = async (context: Context) => {
-    reading.abort();
-    reading = new AbortController();
-    const { signal } = reading;
-    records = undefined;
-    if (sendRefusal(context)) return;
-    const onProgress = (count: number, countMax?: number) => {
-      if (!signal.aborted)
-        send(options.message({ status: "loading", records: count, recordsMax: countMax ?? null }));
+  /** Reads if necessary, and sends the figures of this context. */
+  update(context: Context): void {
+    this.#latest = context;
+    const wanted = this.#keyFor(context);
+    if (wanted === this.#key) this.sendAgain();
+    else {
+      this.#key = wanted;
+      this.#settled = this.#read(context);
+    }
+  }
+
+  /** Reads nothing; says whether the key may read it. */
+  offer(context: Context): boolean {
+    const sentence = this.refusal(context);
+    if (sentence !== null) this.#send({ status: "left-out", sentence });
+    else if (this.#isRefused) this.#send({ status: "unread" });
+    this.#isRefused = sentence !== null;
+    return !this.#isRefused;
+  }
+
+  /** Sends the figures again, if there are some. */
+  sendAgain(): void {
+    if (this.#records !== undefined && this.#latest)
+      this.#send({ status: "ready", data: this.#options.figures(this.#records, this.#latest) });
+  }
+
+  records(): Records | undefined {
+    return this.#records;
+  }
+
+  /** Only if they were read for such a context. */
+  recordsFor(context: Context): Records | undefined {
+    return this.#keyFor(context) === this.#key ? this.#records : undefined;
+  }
+
+  /** Edits the kept records after a change that this page made itself. */
+  change(edit: (records: Records) => Records): void {
+    this.#records = this.#records && edit(this.#records);
+    this.sendAgain();
+  }
+
+  /** Resolves when the current read is over, whether it succeeds or fails. */
+  settled(): Promise<void> {
+    return this.#settled;
+  }
+
+  /** The next update reads again. */
+  forget(): void {
+    this.#key = undefined;
+    this.#reading.abort();
+  }
+
+  #keyFor(context: Context): string {
+    return JSON.stringify(this.#options.keyOf?.(context) ?? context.narrowing);
+  }
+
+  #send(state: SectionState<Data>): void {
+    this.#deps.send(this.#options.message(state));
+  }
+
+  async #read(context: Context): Promise<void> {
+    this.#reading.abort();
+    this.#reading = new AbortController();
+    const { signal } = this.#reading;
+    this.#records = undefined;
+    if (!this.offer(context)) return;
+    const onProgress = (records: number, recordsMax: number | null = null) => {
+      if (!signal.aborted) this.#send({ status: "loading", records, recordsMax });
     };
     onProgress(0);
+    const { identity, narrowing } = context;
+    const metrics = metricsFilters(identity.key.kind, narrowing);
+    const reading = { client: this.#deps.client, signal, onProgress, narrowing, metrics };
     try {
-      const answer = await options.read(
-        {
-          ...{ client, signal, onProgress, narrowing: context.narrowing },
-          metrics: metricsFilters(context.identity.key.kind, context.narrowing),
-        },
-        context,
-      );
+      const records = await this.#options.read(reading, context);
       if (signal.aborted) return;
-      records = answer;
-      sendAgain();
-      options.onRead?.();
+      this.#records = records;
+      this.sendAgain();
+      this.#options.onRead?.();
     } catch (error) {
-      if (!signal.aborted) send(options.message(onFault(error)));
+      if (!signal.aborted) this.#send(this.#deps.onFault(error));
     }
-  };
-
-  return {
-    refusal: options.refusal,
-    offer: sendRefusal,
-    update(context) {
-      latest = context;
-      const wanted = JSON.stringify(options.keyOf(context));
-      if (wanted === key) sendAgain();
-      else {
-        key = wanted;
-        settled = read(context);
-      }
-    },
-    sendAgain,
-    records: () => records,
-    recordsFor: (context) => (JSON.stringify(options.keyOf(context)) === key ? records : undefined),
-    change(edit) {
-      if (records === undefined) return;
-      records = edit(records);
-      sendAgain();
-    },
-    settled: () => settled,
-    forget() {
-      key = undefined;
-      reading.abort();
-    },
-  };
+  }
 }

@@ -14,6 +14,7 @@ import { idleUsers, type SeatInput, seatFigures, seatUses } from "../figures/sea
 import { securityFigures } from "../figures/security.ts";
 import { chosenAuthors, teamFigures } from "../figures/teams.ts";
 import type {
+  AuditEntry,
   KeyIdentity,
   SectionMessage,
   SectionName,
@@ -35,15 +36,8 @@ import {
   fetchWebhooks,
 } from "./read.ts";
 import { refusalOf } from "./refusal.ts";
-import {
-  type Context,
-  createSource,
-  type SectionSource,
-  type SourceDeps,
-  type SourceOptions,
-} from "./source.ts";
+import { type Context, SectionSource, type SourceDeps, type SourceOptions } from "./source.ts";
 
-const byNarrowing = ({ narrowing }: Context) => narrowing;
 const byPeriod = ({ narrowing, view }: Context) => [narrowing, view.period];
 
 type InRepository = {
@@ -82,12 +76,12 @@ const seatUsesMax = 100;
 type MakeSource = <Name extends SectionName, Records>(
   name: Name,
   options: Omit<SourceOptions<Records, Sections[Name]>, "message">,
-) => SectionSource<Records>;
+) => SectionSource<Records, Sections[Name]>;
 
 /** The source of each section of the page. */
 export function createSources(surroundings: SourceDeps, clock: Clock) {
   const make: MakeSource = (name, options) =>
-    createSource({ ...options, message: (state) => messageOf(name, state) }, surroundings);
+    new SectionSource({ ...options, message: (state) => messageOf(name, state) }, surroundings);
   const ofReviews = reviewSources(make, clock, () => ofSeats.seats.sendAgain());
   const ofSeats = seatSources(make, clock, ofReviews);
   return { ...ofReviews, ...ofSeats, ...listSources(make, clock) };
@@ -101,16 +95,15 @@ const messageOf = <Name extends SectionName>(
 
 /** `onReviews`: others depend on the pull requests too. */
 function reviewSources(make: MakeSource, clock: Clock, onReviews: () => void) {
-  const teams: SectionSource<Team[]> = make("teams", {
+  const teams: SectionSource<Team[], Sections["teams"]> = make("teams", {
     refusal: refusalHere("listTeams"),
-    keyOf: byNarrowing,
     read: ({ client, signal, narrowing }) =>
       readTeams(client, narrowing.filter, { pageSizeMax: pageLimits.teams.max, signal }),
     onRead: () => [reviews, before].map((source) => source.sendAgain()),
     figures: (records, context) =>
       teamFigures(records, reviews.records()?.pullRequests, context.view, beforeIn(context)),
   });
-  const reviews: SectionSource<FetchedReviews> = make("reviews", {
+  const reviews: SectionSource<FetchedReviews, Sections["reviews"]> = make("reviews", {
     refusal: refusalHere("listReviewMetrics"),
     keyOf: byPeriod,
     read: async (reading, { view }) => {
@@ -120,7 +113,10 @@ function reviewSources(make: MakeSource, clock: Clock, onReviews: () => void) {
       return read;
     },
     // Idle seats and the figures of teams can be computed only now.
-    onRead: () => [onReviews, teams.sendAgain].map((send) => send()),
+    onRead: () => {
+      onReviews();
+      teams.sendAgain();
+    },
     figures: ({ pullRequests }, context) =>
       reviewFigures(pullRequests, context.view, { teams: teams.records(), before: beforeIn(context) }),
   });
@@ -135,7 +131,7 @@ function reviewSources(make: MakeSource, clock: Clock, onReviews: () => void) {
     },
     figures: (records, { view }) => mcpFigures(chosen(records, view)),
   });
-  const before: SectionSource<PullRequest[]> = make("before", {
+  const before: SectionSource<PullRequest[], Sections["before"]> = make("before", {
     refusal: refusalHere("listReviewMetrics"),
     keyOf: byPeriod,
     read: async (reading, { view }) => {
@@ -201,51 +197,29 @@ function seatSources(make: MakeSource, clock: Clock, { reviews, before }: Review
 
 const listSources = (make: MakeSource, clock: Clock) => ({
   security: make("security", {
-    refusal: refusalHere("listSecurityFindings"),
-    keyOf: byNarrowing,
-    read: fetchFindings,
+    ...{ refusal: refusalHere("listSecurityFindings"), read: fetchFindings },
     figures: (findings, { view }) => securityFigures(chosen(findings, view), clock.nowMs()),
   }),
   learnings: make("learnings", {
-    refusal: refusalHere("listLearnings"),
-    keyOf: byNarrowing,
-    read: fetchLearnings,
+    ...{ refusal: refusalHere("listLearnings"), read: fetchLearnings },
     figures: (records, { view }) => learningFigures(chosen(records, view), clock.nowMs()),
   }),
   pending: make("pending", {
-    refusal: refusalHere("listLearnings", "state=pending"),
-    keyOf: byNarrowing,
-    read: fetchPending,
+    ...{ refusal: refusalHere("listLearnings", "state=pending"), read: fetchPending },
     figures: (records, { view }) => chosen(records, view),
   }),
-  keys: make("keys", {
-    refusal: refusalHere("listKeys"),
-    keyOf: byNarrowing,
-    read: fetchKeys,
-    figures: (records) => records,
-  }),
+  keys: make("keys", { refusal: refusalHere("listKeys"), read: fetchKeys, figures: (keys) => keys }),
   webhooks: make("webhooks", {
     refusal: refusalHere("listWebhooks"),
-    keyOf: byNarrowing,
     read: fetchWebhooks,
-    figures: (records) => records,
+    figures: (webhooks) => webhooks,
   }),
   audit: make("audit", {
-    refusal: refusalHere("listAuditLogs"),
-    keyOf: byNarrowing,
-    read: fetchAudit,
+    ...{ refusal: refusalHere("listAuditLogs"), read: fetchAudit },
     figures: (entries, { view }) => entries.filter((entry) => isOfOrganizations(entry, view)),
   }),
 });
 
-const isOfOrganizations = (
-  {
-    provider,
-    organization_id,
-  }: { readonly provider: string | null; readonly organization_id: string | null },
-  { organizations }: ShownView,
-): boolean =>
+const isOfOrganizations = ({ provider, organization_id }: AuditEntry, { organizations }: ShownView) =>
   organizations.length === 0 ||
-  (provider !== null &&
-    organization_id !== null &&
-    organizations.includes(organizationName(provider, organization_id)));
+  organizations.includes(organizationName(provider ?? "", organization_id ?? ""));

@@ -1,5 +1,5 @@
-import { csvRow } from "../contract/csv-row.ts";
 import { addressHead, nameHead, numberHead, reportTitle, type TextTable } from "./columns.ts";
+import { csvTable } from "./csv.ts";
 import { type Figures, figuresOf, findsAny } from "./figures.ts";
 import { noteText } from "./left-out.ts";
 import { markdownTable, noteParagraphs } from "./markdown.ts";
@@ -200,8 +200,4 @@ export const listColumns: readonly ListColumn[] = [
   ["teams", ({ teams }) => teams?.join("; ") ?? null],
 ];
 
-export const csvList = ({ pull_requests }: PullRequestList): string =>
-  [
-    csvRow(listColumns.map(([name]) => name)),
-    ...pull_requests.map((each) => csvRow(listColumns.map(([, value]) => value(each)))),
-  ].join("");
+export const csvList = ({ pull_requests }: PullRequestList): string => csvTable(listColumns, pull_requests);

@@ -1,9 +1,24 @@
 import type { SeatCaller } from "../client/caller.ts";
+import { bodiesInHalves, type PageRequest } from "../client/pages-in-halves.ts";
 import type { KeyKind } from "../contract/access.ts";
 import { chunksOf } from "../runtime/chunks.ts";
 import { type Organization, reasonLeftOut } from "./left-out.ts";
 
 export type OrganizationFilter = { readonly org_id?: string; readonly organization_ids?: string };
+
+export type ListQuery = OrganizationFilter & PageRequest;
+export type ListAnswer<Record> = {
+  readonly body: { readonly data: readonly Record[]; readonly next_cursor: string | null };
+};
+
+/** The pages of a list, of one filter after another. */
+export async function* bodiesOf<Record, Filter extends OrganizationFilter>(
+  ask: (query: Filter & PageRequest) => Promise<ListAnswer<Record>>,
+  filters: readonly Filter[],
+  pageSizeMax: number,
+) {
+  for (const filter of filters) yield* bodiesInHalves((place) => ask({ ...filter, ...place }), pageSizeMax);
+}
 
 /** How many organizations one request of an instance key may name. */
 export const organizationsMax = 10;

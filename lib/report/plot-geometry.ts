@@ -72,18 +72,10 @@ export function plotShapes({ labels, inPart, series, format, ticks, width, heigh
     lines: lineSeries.map(({ look, values }) => ({
       look,
       path: linePath(values, scale),
-      dots: values.flatMap((value, column) =>
-        value === null
-          ? []
-          : [
-              {
-                column,
-                x: rounded(x(column)),
-                y: rounded(y(value)),
-                radius: isAlone(values, column) ? 3 : 2.2,
-              },
-            ],
-      ),
+      dots: values.flatMap((value, column) => {
+        const radius = isAlone(values, column) ? 3 : 2.2;
+        return value === null ? [] : [{ column, x: rounded(x(column)), y: rounded(y(value)), radius }];
+      }),
     })),
     // Diagonal lines over bars that count only in part, or over the column where there is no bar.
     hatches: [
@@ -110,7 +102,9 @@ export type PlotElement = {
   readonly value?: { readonly look: string; readonly column: number };
 };
 
-const boxOf = ({ left, top: y, width, height }: PlotArea) => ({ x: left, y, width, height });
+const rect = (look: string, { left: x, top: y, width, height }: PlotArea, rx = 0): PlotElement => ({
+  ...{ tag: "rect", attributes: { class: look, x, y, width, height, rx } },
+});
 
 /** In the order in which they are drawn. */
 export function plotElements(shapes: PlotShapes, inPart: readonly boolean[]): PlotElement[] {
@@ -125,18 +119,11 @@ export function plotElements(shapes: PlotShapes, inPart: readonly boolean[]): Pl
       text("end", area.left - 8, y + 4, words),
     ]),
     ...shapes.labels.map((label) => text("middle", label.x, height - 8, label.text)),
-    ...shapes.ghostBars.map(
-      (bar): PlotElement => ({
-        ...{ tag: "rect", attributes: { class: "ghost-bar", ...boxOf(bar) } },
-      }),
-    ),
-    ...shapes.bars.map(
-      ({ look, column, radius, ...bar }): PlotElement => ({
-        tag: "rect",
-        attributes: { class: `bar ${look}${inPart[column] ? " part" : ""}`, ...boxOf(bar), rx: radius },
-        value: { look, column },
-      }),
-    ),
+    ...shapes.ghostBars.map((bar) => rect("ghost-bar", bar)),
+    ...shapes.bars.map(({ look, column, radius, ...bar }) => ({
+      ...rect(`bar ${look}${inPart[column] ? " part" : ""}`, bar, radius),
+      value: { look, column },
+    })),
     ...shapes.hatches.map((hatch) => path(`hatch ${hatch.look}`, hatch.path)),
     ...shapes.ghostLines.map((line) => path(`line ghost-line ${line.look}`, line.path)),
     ...shapes.lines.flatMap(({ look, path: d, dots }): PlotElement[] => [
@@ -193,15 +180,10 @@ const barsOf = (stack: readonly Piece[], column: number, { step, x, y }: PlotSca
 /** Wider than the bar in front of it, so that both are seen. */
 function ghostBar(stack: readonly Piece[], column: number, { step, x, y }: PlotScale) {
   const most = stack.at(-1)?.to ?? 0;
+  if (most === 0) return [];
   const wide = Math.min(step * 0.9, barWidth(step) + 10);
-  return most === 0
-    ? []
-    : [
-        {
-          ...{ column, left: rounded(x(column) - wide / 2), width: rounded(wide) },
-          ...{ top: rounded(y(most)), height: rounded(y(0) - y(most)) },
-        },
-      ];
+  const [left, above] = [rounded(x(column) - wide / 2), rounded(y(most))];
+  return [{ left, top: above, width: rounded(wide), height: rounded(y(0) - y(most)) }];
 }
 
 const barWidth = (step: number): number => Math.max(2, Math.min(44, step * 0.62));

@@ -1,22 +1,13 @@
 import type { ReportCaller } from "../client/caller.ts";
-import { bodiesInHalves, type PageRequest } from "../client/pages-in-halves.ts";
 import { msPerDay } from "../contract/days.ts";
 import type { CommentsRecord, ReviewRecord } from "../contract/records-metrics.ts";
-import type { OrganizationFilter } from "./metrics-filters.ts";
+import { bodiesOf, type ListAnswer, type ListQuery, type OrganizationFilter } from "./metrics-filters.ts";
 import { addDays, clockIn, dayIn, daysOf, type Period, periodBefore, utc } from "./period.ts";
 import { createCollector, type PullRequest } from "./pull-request.ts";
 import type { PeriodBefore } from "./report.ts";
 
 /** The filters of a report; all except the period are the API's own filters. */
-export type ReportQuery = Period & {
-  readonly org_id?: string;
-  readonly organization_ids?: string;
-  readonly repository_ids?: string;
-};
-
-type Body<Record> = { readonly data: readonly Record[]; readonly next_cursor: string | null };
-
-type Place = OrganizationFilter & PageRequest;
+export type ReportQuery = Period & OrganizationFilter & { readonly repository_ids?: string };
 
 export type ReportReadOptions = {
   /** The API's maximum page size. */
@@ -51,15 +42,14 @@ export async function readPullRequests(
   let records = 0;
   let reviews = 0;
   const each = async <Record>(
-    ask: (place: Place) => Promise<{ readonly body: Body<Record> }>,
+    ask: (place: ListQuery) => Promise<ListAnswer<Record>>,
     add: (records: readonly Record[]) => void,
   ) => {
-    for (const filter of options.filters ?? [{}])
-      for await (const { data } of bodiesInHalves((place) => ask({ ...filter, ...place }), pageSizeMax)) {
-        add(data);
-        records += data.length;
-        onProgress?.(records, reviews);
-      }
+    for await (const { data } of bodiesOf(ask, options.filters ?? [{}], pageSizeMax)) {
+      add(data);
+      records += data.length;
+      onProgress?.(records, reviews);
+    }
   };
   await each<ReviewRecord>(
     (place) => client.listReviewMetrics({ query: { ...query, ...days, ...status, ...place } }, call),

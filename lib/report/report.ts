@@ -312,31 +312,35 @@ const findingRows = <Field extends "severity" | "category">(
 ): ReportRow[] =>
   values.map((value) => {
     const passes = (finding: FindingOutcome) => finding[field] === value;
-    const having = (all: readonly PullRequest[]) => all.filter(findsAny(passes));
-    return {
-      id: value,
-      name: withSpaces(value),
-      in_part: false,
-      organization: null,
-      figures: figuresOf(having(pullRequests), passes),
-      before: figuresOfPart(compared, having, passes),
-    };
+    return rowHaving(value, pullRequests, compared, findsAny(passes), passes);
   });
 
 const complexities = [1, 2, 3, 4, 5, null];
 
 const complexityRows = (pullRequests: readonly PullRequest[], compared: Compared): ReportRow[] =>
-  complexities.map((value) => {
-    const having = (all: readonly PullRequest[]) => all.filter(({ complexity }) => complexity === value);
-    return {
-      id: value === null ? null : String(value),
-      name: value === null ? notStated : String(value),
-      in_part: false,
-      organization: null,
-      figures: figuresOf(having(pullRequests)),
-      before: figuresOfPart(compared, having),
-    };
-  });
+  complexities.map((value) =>
+    rowHaving(
+      value === null ? null : String(value),
+      pullRequests,
+      compared,
+      (each) => each.complexity === value,
+    ),
+  );
+
+function rowHaving(
+  id: string | null,
+  pullRequests: readonly PullRequest[],
+  compared: Compared,
+  has: (pullRequest: PullRequest) => boolean,
+  ...passes: FindingFilter[]
+): ReportRow {
+  const having = (all: readonly PullRequest[]) => all.filter(has);
+  return {
+    ...{ id, name: withSpaces(id), in_part: false, organization: null },
+    figures: figuresOf(having(pullRequests), ...passes),
+    before: figuresOfPart(compared, having, ...passes),
+  };
+}
 
 function heatMap(pullRequests: readonly PullRequest[]): HeatCell[] {
   const counts = countFindings(pullRequests);

@@ -1,13 +1,12 @@
 import type { SeatCaller } from "../client/caller.ts";
 import type { AnswerOf, CallOptions } from "../client/client.ts";
-import { bodiesInHalves, type PageRequest } from "../client/pages-in-halves.ts";
 import { happenedAt, happenedBefore, namesInSeatEntry, namesOfHolder } from "../contract/audit.ts";
 import { msPerDay } from "../contract/days.ts";
 import { pageLimits, requestLimits } from "../contract/limits.ts";
 import { chunksOf } from "../runtime/chunks.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { leftOutSentence, reasonLeftOut } from "./left-out.ts";
-import { metricsFilters, type OrganizationFilter } from "./metrics-filters.ts";
+import { bodiesOf, metricsFilters, type OrganizationFilter } from "./metrics-filters.ts";
 import { lastDays, type Period } from "./period.ts";
 
 type SeatReader = Pick<SeatCaller, "pages" | "listReviewMetrics" | "isOperator">;
@@ -204,17 +203,16 @@ async function lastReviewed(
   call: CallOptions = {},
 ): Promise<ReadonlyMap<string, string>> {
   const last = new Map<string, string>();
-  for (const [question, filter] of questions.flatMap((each) =>
-    filters.map((filter) => [each, filter] as const),
-  )) {
-    const query = { ...question, ...filter, status: "all" as const };
-    const ask = (place: PageRequest) => client.listReviewMetrics({ query: { ...query, ...place } }, call);
-    for await (const { data } of bodiesInHalves(ask, pageLimits.metrics.max))
-      for (const { provider, organization_id, author_id, merged_at, closed_at } of data) {
-        const [at, name] = [merged_at ?? closed_at, authorName(provider, organization_id, author_id ?? "")];
-        if (at !== null && at > (last.get(name) ?? "")) last.set(name, at);
-      }
-  }
+  const all = questions.flatMap((each) => filters.map((filter) => ({ ...each, ...filter })));
+  const pages = bodiesOf(
+    (query) => client.listReviewMetrics({ query: { ...query, status: "all" } }, call),
+    ...([all, pageLimits.metrics.max] as const),
+  );
+  for await (const { data } of pages)
+    for (const { provider, organization_id, author_id, merged_at, closed_at } of data) {
+      const [at, name] = [merged_at ?? closed_at, authorName(provider, organization_id, author_id ?? "")];
+      if (at !== null && at > (last.get(name) ?? "")) last.set(name, at);
+    }
   return last;
 }
 
@@ -260,14 +258,9 @@ export function placesOf(
 /** `home` is the organization of users whose records do not name one. */
 export function membershipsOf(user: User, home: Home | null) {
   if ("organizations" in user) return user.organizations;
-  return home
-    ? [
-        {
-          ...{ provider: home.provider, org_id: home.provider_organization_id },
-          ...{ user_id: user.user_id, role: user.role },
-        },
-      ]
-    : [];
+  if (!home) return [];
+  const { provider, provider_organization_id: org_id } = home;
+  return [{ provider, org_id, user_id: user.user_id, role: user.role }];
 }
 
 /**

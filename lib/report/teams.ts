@@ -1,6 +1,7 @@
 import type { ReportCaller } from "../client/caller.ts";
 import type { AnswerOf } from "../client/client.ts";
 import { bodiesInHalves, type PageRequest } from "../client/pages-in-halves.ts";
+import type { OrganizationFilter } from "./metrics-filters.ts";
 import type { PullRequest } from "./pull-request.ts";
 
 export type Team = AnswerOf<"listTeams">["teams"][number];
@@ -10,12 +11,10 @@ export type TeamsOf = (
   pullRequest: Pick<PullRequest, "provider" | "organizationId" | "authorId">,
 ) => readonly Team[];
 
-type TeamFilter = { readonly org_id?: string; readonly organization_ids?: string };
-
 /** All teams as they are now: teams have no history. */
 export async function readTeams(
   client: Pick<ReportCaller, "listTeams">,
-  filter: TeamFilter,
+  filter: OrganizationFilter,
   { pageSizeMax, signal }: { readonly pageSizeMax: number; readonly signal?: AbortSignal },
 ): Promise<Team[]> {
   const teams: Team[] = [];

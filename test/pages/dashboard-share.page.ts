@@ -20,7 +20,7 @@ test("a link keeps the days, and another one moves on with them; the chat's line
     .evaluateAll((links) => links.map((each) => each.getAttribute("href")));
   expect(addresses).toEqual(["#days=90", `#from=${start_date}&to=${end_date}`]);
   expect(await ways.locator("code").textContent()).toContain(
-    `npx --no-install review-api report --url ${new URL(page.url()).origin} `,
+    `npx --no-install review-api report \\\n  --url ${new URL(page.url()).origin} `,
   );
   await expectGoodLooks(page);
   await page.keyboard.press("Escape");
@@ -64,6 +64,8 @@ test("charts and small lines have the period before; last week and last month ar
   for (const plot of plots) {
     expect(await plot.locator(".ghost-bar, .ghost-line").count()).toBeGreaterThan(0);
     expect(await plot.locator(".legend").textContent()).toContain("the period before");
+    const { height, width } = (await plot.locator(".swatch.before").boundingBox()) ?? { height: 0, width: 0 };
+    expect(Math.min(height, width)).toBeGreaterThan(1);
   }
   const weekly = page.locator(".headlines .weekly");
   expect(await weekly.locator("small").allTextContents()).toEqual(Array(4).fill("by week; pale: before"));
