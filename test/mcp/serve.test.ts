@@ -190,6 +190,8 @@ describe("arguments", () => {
     ["list_learnings", { user_ids: ["1,2"] }, "user_ids: must be a list of texts without commas."],
     ["list_learnings", { user_ids: { id: "1" } }, "user_ids: must be a list of texts."],
     ["list_learnings", { search: ["a"] }, "search: must be a text, a number, true or false."],
+    ["list_learnings", { search: "\ud800" }, "search: must be a text, a number, true or false."],
+    ["get_learning", { learning_id: "\ud800" }, "learning_id: must be an id, as the other tools return it."],
   ])("%s refuses what the operation could not read: %j", async (name, args, sentence) => {
     const { asked, fetch } = recorder();
     const { text } = await post(callOf(name, args), { fetch });
@@ -662,14 +664,20 @@ describe("idle seats", () => {
   });
 });
 
-test("a list that ids leave empty says that ids are not looked up as names", async () => {
+test("ids that no record has are named, because a list does not look them up as names", async () => {
   const sentence = async (data: object[], args: object) => {
     const client = await connect({ fetch: apiOf(() => json({ data, next_cursor: null })) });
     return readingOf(await client.callTool({ name: "list_audit_logs", arguments: { ...args } })).sentence;
   };
-  const words = "user_ids takes ids, not names, and does not say which of them exist.";
-  expect(await sentence([], { user_ids: ["alice"] })).toContain(words);
-  expect(await sentence([{ id: "1" }], { user_ids: ["alice"] })).not.toContain(words);
+  const words = (names: string) => `user_ids: no record here has ${names}; it takes ids, not names.`;
+  expect(await sentence([], { user_ids: ["alice"] })).toContain(words('"alice"'));
+  expect(
+    await sentence([{ actor: { id: "501", name: "alice" } }], { user_ids: ["501", "alice", 'x"'] }),
+  ).toContain(words('"alice", "x\\""'));
+  expect(await sentence([{ actor: { id: "501" } }], { user_ids: ["501"] })).toMatch(
+    /^data: 1 record\. People/,
+  );
+  expect(await sentence([], { organization_ids: ["github:1"], user_ids: [7] })).toContain(words('"7"'));
   expect(await sentence([], {})).not.toContain("takes ids");
 });
 
@@ -725,6 +733,12 @@ describe("what changes and what does not", () => {
     );
     expect(sentence).toBe(
       "ORG_ID_REQUIRED: put its provider_organization_id as org_id; use `id` from list_organizations.",
+    );
+    const inLists =
+      "actions: must be comma-separated values of: a, b. id: as the Learnings endpoints return it.";
+    const answer = () => json({ error: { code: "INVALID_REQUEST", message: inLists } }, { status: 400 });
+    expect(readingOf(await callWith("list_roles", {}, answer)).sentence).toBe(
+      "INVALID_REQUEST: actions: must be values of: a, b. id: as the Learnings tools return it.",
     );
   });
 });
