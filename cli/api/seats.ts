@@ -2,7 +2,13 @@ import type { SeatCaller } from "../../lib/client/caller.ts";
 import { peopleLimits } from "../../lib/contract/limits.ts";
 import { reviewMetrics } from "../../lib/contract/operations/metrics.ts";
 import { plural } from "../../lib/contract/plural.ts";
-import { findIdleSeats, type IdleSeats, idleRow, type User } from "../../lib/report/seats.ts";
+import {
+  findIdleSeats,
+  type IdleSeats,
+  idleRow,
+  notJudgedSentence,
+  type User,
+} from "../../lib/report/seats.ts";
 import { chunksOf } from "../../lib/runtime/chunks.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { OperatorError, UsageError } from "../../lib/runtime/operator-error.ts";
@@ -91,10 +97,7 @@ type Answer = {
 
 function say({ days, dry_run, seats_held, not_judged, idle: rows }: Answer, terminal: Terminal): void {
   terminal.say(`${rows.length} of ${plural(seats_held, "assigned seat")} idle for ${plural(days, "day")}.`);
-  if (not_judged > 0)
-    terminal.say(
-      `Not judged: ${plural(not_judged, "holder")}. One of their organizations sends no metrics, is still preparing them, or is outside the scope of the key.`,
-    );
+  if (not_judged > 0) terminal.say(notJudgedSentence(not_judged));
   if (rows.length === 0) return;
   terminal.say(
     dry_run ? "Nothing was changed; --unassign takes these seats away." : "These seats were taken away.",

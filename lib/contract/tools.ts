@@ -91,7 +91,8 @@ type Routes = Readonly<Record<string, { readonly method: string; readonly path: 
 /** A sentence of the API for a model: tools instead of paths, and nothing about places and statuses of HTTP. */
 export const toolWords = (text: string, routes: Routes): string =>
   text
-    .replaceAll(/ in the (?:body|query string)\b|: 4\d\d(?=\.)/g, "")
+    .replaceAll(/ in the (?:body|query string)\b|: 4\d\d(?=\.)| comma-separated(?= values)/g, "")
+    .replaceAll("endpoints", "tools")
     .replaceAll(/`?([A-Z]+) (\/v1[\w/{}-]*)`?/g, (found, method, path) => {
       const [id] =
         Object.entries(routes).find(([, route]) => route.method === method && route.path === path) ?? [];

@@ -22,7 +22,7 @@ export async function callOperation(tool: OperationTool, args: JsonObject, api: 
   if (text === "") return { text: `Done: ${tool.listing.title}.${doubt}`, textFields: [] };
   const content: JsonObject = JSON.parse(text);
   const isError = content.status === "failure";
-  return { text: sentenceOf(content, args), content, textFields: tool.textFields, isError };
+  return { text: sentenceOf(tool, content, args), content, textFields: tool.textFields, isError };
 }
 
 const answerOf = (error: unknown) => (error instanceof ReviewApiError ? error : { status: 0 });
@@ -60,13 +60,16 @@ const pathNames = ({ places }: OperationTool): string[] =>
 
 /** A segment of dots would lead to another path. */
 function pathSegment(name: string, value: unknown): string {
-  if (typeof value === "string" && value !== "" && !/^\.+$/.test(value)) return value;
+  if (isText(value) && typeof value === "string" && value !== "" && !/^\.+$/.test(value)) return value;
   throw invalid(`${name}: must be an id, as the other tools return it.`);
 }
 
+/** Half a surrogate pair cannot be in an address. */
+const isText = (each: unknown) =>
+  ["string", "number", "boolean"].includes(typeof each) && String(each).isWellFormed();
+
 /** The query is text: an object in it would become "[object Object]", and a comma would make two values of one. */
 function queryValue({ places, listing }: OperationTool, name: string, value: unknown): unknown {
-  const isText = (each: unknown) => ["string", "number", "boolean"].includes(typeof each);
   const isList = valueAt(listing.inputSchema.properties, [name, "type"]) === "array";
   if (isText(value)) return value;
   if (!isList || !Array.isArray(value))
@@ -77,22 +80,25 @@ function queryValue({ places, listing }: OperationTool, name: string, value: unk
 }
 
 /** How a change ended and how many records the result has: a model should not have to count. */
-function sentenceOf(content: JsonObject, args: JsonObject): string {
+function sentenceOf({ places }: OperationTool, content: JsonObject, args: JsonObject): string {
   const isChange = typeof content.status === "string";
   const counts = Object.entries(content).flatMap(([name, list]) =>
     Array.isArray(list) && (isChange || list.every((each) => typeof each === "object"))
       ? [`${name}: ${plural(list.length, "record")}.`]
       : [],
   );
-  const ids = Object.keys(args).filter((name) => /_ids?$/.test(name) && name !== "org_id");
-  const isEmpty =
-    !isChange && Object.values(content).some((list) => Array.isArray(list) && list.length === 0);
+  const found = new Set(Array.from(JSON.stringify(content).matchAll(/ids?":"([^"]*)"/g), ([, id]) => id));
+  const unknown = Object.entries(isChange ? {} : args).flatMap(([name, value]) => {
+    const isFilter = /_ids?$/.test(name) && name !== "org_id" && places[name] !== "path";
+    const ids = isFilter ? String(value).split(",") : [];
+    const missing = ids.filter((id) => !found.has(id.slice(id.indexOf(":") + 1)));
+    const names = missing.map((id) => JSON.stringify(shortened(id))).join(", ");
+    return names ? [`${name}: no record here has ${names}; it takes ids, not names.`] : [];
+  });
   const sentences = [
     ...(isChange ? [`Status: ${content.status}.`] : []),
     ...counts,
-    ...(isEmpty ? ids : []).map(
-      (name) => `${name} takes ids, not names, and does not say which of them exist.`,
-    ),
+    ...unknown,
     ...(content.dry_run === true ? ["This was a dry run: nothing changed."] : []),
     ...(typeof content.next_cursor === "string" ? [moreSentence] : []),
   ];

@@ -121,19 +121,13 @@ export const reportTools = [
     },
     idleArguments,
     async ({ days, ...query }, api) => {
-      const from = Number(query.cursor ?? 0);
-      const options = {
-        days,
-        nowMs: systemClock.nowMs(),
-        shown: [from, from + query.limit],
-        signal: api.wrapUpSignal,
-      };
-      const { idle, since, held, notJudged, leftOut } = await findIdleSeats(api.client(), options);
+      const [from, nowMs] = [Number(query.cursor ?? 0), systemClock.nowMs()];
+      const options = { days, nowMs, shown: [from, from + query.limit], signal: api.wrapUpSignal };
+      const { idle, since, held, notJudged, tooNew, notes } = await findIdleSeats(api.client(), options);
       const { content, text } = pageOf(idle.map(idleRow), query, "idle");
-      const unknown = `Not judged: ${plural(notJudged, "holder")}, because an organization of theirs sends no metrics or is outside the scope of the key.`;
       return {
-        text: `${idle.length} of ${plural(held, "assigned seat")} idle for ${plural(days, "day")}; ${[text, ...(notJudged > 0 ? [unknown] : []), leftOut].join(" ").trim()}`,
-        content: { since, seats_held: held, not_judged: notJudged, ...content },
+        text: `${idle.length} of ${plural(held, "assigned seat")} idle for ${plural(days, "day")}; ${[text, ...notes].join(" ")}`,
+        content: { since, seats_held: held, not_judged: notJudged, too_new: tooNew, ...content },
         textFields: ["username", "organizations"],
       };
     },
@@ -141,10 +135,9 @@ export const reportTools = [
 ];
 
 const open = async (query: Question, api: Api, isByTeam: boolean) => {
-  const period = periodOf(query, systemClock.nowMs(), invalid);
-  const client = api.client();
+  const [client, nowMs] = [api.client(), systemClock.nowMs()];
   const opened = await openQuestion(client, query, {
-    ...{ period, isByTeam, nowMs: systemClock.nowMs(), signal: api.wrapUpSignal },
+    ...{ period: periodOf(query, nowMs, invalid), isByTeam, nowMs, signal: api.wrapUpSignal },
     refuse: (code, message) => new ToolError(code, message),
   });
   return { ...opened, client };
@@ -154,14 +147,14 @@ const open = async (query: Question, api: Api, isByTeam: boolean) => {
 function pageOf(
   rows: readonly object[],
   { limit, cursor = "0" }: Pick<Question, "limit" | "cursor">,
-  name: string,
+  name: "rows" | "pull_requests" | "idle",
 ) {
   const shown = rows.slice(Number(cursor), Number(cursor) + limit);
   const end = Number(cursor) + shown.length;
   const next_cursor = end < rows.length ? String(end) : null;
   return {
     content: { [name]: shown, count: rows.length, next_cursor },
-    text: `${shown.length} of ${rows.length} follow.${next_cursor === null ? "" : ` ${moreSentence}`}`,
+    text: `${shown.length} of ${rows.length}${name === "rows" ? " rows" : ""} follow.${next_cursor === null ? "" : ` ${moreSentence}`}`,
   };
 }
 

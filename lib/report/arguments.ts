@@ -17,7 +17,7 @@ const day = (description: string) =>
     .refine(isCalendarDay, { error: "must be a calendar day as YYYY-MM-DD" })
     .describe(description)
     .optional();
-const idError = { error: "must be an id without commas" };
+const idError = { error: "must be a text without commas" };
 const idsError = { error: "must be a list of 1 to 10 ids" };
 const ids = (description: string) =>
   z
@@ -26,7 +26,9 @@ const ids = (description: string) =>
     .max(10, idsError)
     .describe(description)
     .optional();
-const named = (description: string) => z.string().min(1).describe(description).optional();
+const textError = { error: "must be a text that is not empty" };
+const named = (description: string) =>
+  z.string(textError).trim().min(1, textError).describe(description).optional();
 const whole = (max: number, usual: number, description: string) => {
   const error = { error: `must be a whole number from 1 to ${max}` };
   return z.int(error).min(1, error).max(max, error).default(usual).describe(description);
@@ -46,7 +48,7 @@ const filters = {
   team: named("Only its members, by name or id."),
   severity: oneOf(severities, "Counts only such findings and pull requests that have one.").optional(),
   category: oneOf(categories, "As severity.").optional(),
-  without_bots: z.boolean().default(false).describe(""),
+  without_bots: z.boolean({ error: "must be true or false" }).default(false).describe(""),
   repository_ids: ids(""),
   org_id: named(""),
   organization_ids: ids(""),
@@ -56,7 +58,7 @@ export const reportArguments = z.strictObject({
   by: oneOf(dimensions, "The rows.").default("repository"),
   sort: oneOf(
     figureColumns.map(({ name }) => name),
-    "Orders the rows; without it findings if severity or category is given, else pull_requests.",
+    "Default: findings if severity or category is given, else pull_requests; weeks and months by time.",
   ).optional(),
   order: oneOf(["desc", "asc"], "").optional(),
   ...filters,
@@ -77,6 +79,8 @@ export function periodOf(
   if (start_date === undefined || end_date === undefined)
     throw refuse("start_date and end_date: send both or neither.");
   if (end_date < start_date) throw refuse("end_date: must not be before start_date.");
+  const today = lastDays(1, nowMs).end_date;
+  if (start_date > today) throw refuse(`start_date: must not be after today, ${today} (UTC).`);
   return { start_date, end_date };
 }
 
@@ -88,7 +92,7 @@ export function orderOf(
   if (by === "author" && (sort ?? order) !== undefined)
     throw refuse("sort, order: rows by author stay in alphabetical order: a report does not rank people.");
   const isInTime = by === "week" || by === "month";
-  const usual = severity === undefined && category === undefined ? order && "pull_requests" : "findings";
+  const usual = severity === undefined && category === undefined ? "pull_requests" : "findings";
   const sorted_by = sort ?? (isInTime || by === "author" ? undefined : usual);
   return { sorted_by: sorted_by ?? null, order: order ?? (sorted_by === undefined ? null : "desc") };
 }

@@ -11,6 +11,8 @@ export type PullRequest = {
   readonly organizationName: string;
   readonly repositoryId: string;
   readonly repositoryName: string;
+  /** With its owner, as other tools name it. */
+  readonly repositoryFullName: string;
   readonly authorId: string | null;
   readonly authorName: string | null;
   /** A program opened it, such as a dependency updater. */
@@ -102,6 +104,7 @@ const reviewed = (record: ReviewRecord, mergedAtMs: number, dayOf: DayOf): Revie
   organizationName: record.organization_name,
   repositoryId: record.repository_id,
   repositoryName: record.repository_name,
+  repositoryFullName: record.repository_full_name,
   authorId: record.author_id,
   authorName: record.author_username,
   isByBot: record.author_type === "bot",

@@ -221,7 +221,7 @@ const busiestRows = (
 export function authorRows(pullRequests: readonly PullRequest[]): ReportRow[] {
   return groupRows(pullRequests, {}, ({ authorId, authorName, organizationName }) => ({
     id: authorId,
-    name: authorId === null ? notStated : (authorName ?? authorId),
+    name: authorName ?? authorId ?? notStated,
     organization: organizationName,
   })).toSorted(byName);
 }
@@ -262,14 +262,16 @@ export const teamGroups = (
   return groups;
 };
 
-/** An id is unique only within an organization of a provider. */
+/** An id is unique only within an organization of a provider. An author without one, such as a bot, may have a name. */
 const groupRows = (
   pullRequests: readonly PullRequest[],
   compared: Compared,
   rowOf: (pullRequest: PullRequest) => NamedRow,
 ): ReportRow[] => {
-  const keyOf = (pullRequest: PullRequest) =>
-    JSON.stringify([pullRequest.provider, pullRequest.organizationId, rowOf(pullRequest).id]);
+  const keyOf = (pullRequest: PullRequest) => {
+    const { id, name } = rowOf(pullRequest);
+    return JSON.stringify([pullRequest.provider, pullRequest.organizationId, id, id ?? name]);
+  };
   const rows = groupedRows(
     pullRequests,
     compared,

@@ -3,6 +3,7 @@ import type { AnswerOf, CallOptions } from "../client/client.ts";
 import { happenedAt, happenedBefore, namesInSeatEntry, namesOfHolder } from "../contract/audit.ts";
 import { msPerDay } from "../contract/days.ts";
 import { pageLimits, requestLimits } from "../contract/limits.ts";
+import { plural } from "../contract/plural.ts";
 import { chunksOf } from "../runtime/chunks.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { leftOutSentence, reasonLeftOut } from "./left-out.ts";
@@ -34,8 +35,10 @@ export type IdleSeats = {
   readonly idle: ReadonlyArray<SeatPlaces & { readonly user: User; readonly use: SeatUse | undefined }>;
   /** Holders who may be active where the caller cannot read: one of their organizations has no metrics, or is hidden. */
   readonly notJudged: number;
-  /** Names the organizations without metrics, in quotes; null if there are none. */
-  readonly leftOut: string | null;
+  /** Holders without a pull request who got their seat since then. */
+  readonly tooNew: number;
+  /** What the figures leave out, in sentences. */
+  readonly notes: readonly string[];
 };
 
 type IdleOptions = CallOptions & {
@@ -74,14 +77,24 @@ export async function findIdleSeats(
   const judged = seatHolders(users, home).filter(isJudged);
   const idle = idleHolders(judged, home, authors, newHolders);
   const uses = await fetchSeatUse(caller, idle.slice(...shown), home, { nowMs, filters, ...call });
+  const notJudged = Math.max(0, seats.seats_assigned - judged.length);
+  const tooNew = judged.filter((user) => !isActive(user)).length - idle.length;
+  const leftOut = leftOutSentence(organizations, JSON.stringify);
   return {
     since,
     held: seats.seats_assigned,
     idle: idle.map((user) => ({ user, ...placesOf(user, home, organizations), use: uses.get(user) })),
-    notJudged: Math.max(0, seats.seats_assigned - judged.length),
-    leftOut: leftOutSentence(organizations, JSON.stringify),
+    ...{ notJudged, tooNew },
+    notes: [
+      ...(notJudged > 0 ? [notJudgedSentence(notJudged)] : []),
+      ...(tooNew > 0 ? [`Too new to judge: ${plural(tooNew, "holder")} without a pull request.`] : []),
+      ...(leftOut === null ? [] : [leftOut]),
+    ],
   };
 }
+
+export const notJudgedSentence = (holders: number): string =>
+  `Not judged: ${plural(holders, "holder")}. One of their organizations sends no metrics, is still preparing them, or is outside the scope of the key.`;
 
 /** An idle seat for tables and programs. */
 export const idleRow = ({ user, organizations, userIds, use }: IdleSeats["idle"][number]) => ({

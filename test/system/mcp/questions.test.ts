@@ -11,7 +11,7 @@ import { required } from "../../../lib/runtime/required.ts";
 import { readingOf } from "../../mcp/serve.ts";
 import { useService } from "../../support/service.ts";
 
-/** Twenty questions, answered by tools alone and by SQL over the export of the same world. */
+/** Questions of three people, answered by tools alone and by SQL over the export of the same world. */
 
 const service = useService({ demo: true });
 /** Whole days that have passed: the demo's events of today go on while the test runs. */
@@ -164,6 +164,23 @@ const questions: readonly Question[] = [
   },
   {
     who: "manager",
+    question: "How many pull requests did ada and ben merge in acme-web/storefront and in checkout?",
+    calls: ["ada", "ben"].map((author) =>
+      report({ author, repository_ids: ["acme-web/storefront", "checkout"] }),
+    ),
+    answer: (...both) => [both.map((it) => at(it, "total.pull_requests"))],
+    sql: "SELECT count(*) FILTER (author_username = 'ada'), count(*) FILTER (author_username = 'ben') FROM merged WHERE repository_full_name IN ('acme-web/storefront', 'acme-web/checkout')",
+  },
+  {
+    who: "manager",
+    question: "Which team merged the most?",
+    calls: [report({ by: "team" })],
+    answer: (it) =>
+      rowsOf(it, "rows", "name", "figures.pull_requests").filter(([name]) => name !== "no team"),
+    sql: "SELECT teams.name, count(*) FROM merged JOIN teams ON list_contains(teams.user_ids::VARCHAR[], merged.author_id) GROUP BY 1 ORDER BY 2 DESC, 1",
+  },
+  {
+    who: "manager",
     question: "How many pull requests are left without bots?",
     calls: [report({ without_bots: true })],
     answer: (it) => [[at(it, "total.pull_requests")]],
@@ -220,8 +237,8 @@ const questions: readonly Question[] = [
     who: "security engineer",
     question: "Which repositories had the most critical findings in reviews?",
     calls: [report({ severity: "critical" })],
-    answer: (it) => rowsOf(it, "rows", "name", "figures.findings.posted").toSorted(),
-    sql: "SELECT repository_name, count(*) FROM posted WHERE severity = 'critical' GROUP BY 1 ORDER BY 1",
+    answer: (it) => rowsOf(it, "rows", "name", "figures.findings.posted"),
+    sql: "SELECT repository_name, count(*) FROM posted WHERE severity = 'critical' GROUP BY 1 ORDER BY 2 DESC, count(DISTINCT pr_url) DESC, 1",
   },
   {
     who: "security engineer",
@@ -247,7 +264,7 @@ const questions: readonly Question[] = [
 ];
 
 const plain = (rows: unknown) => JSON.parse(JSON.stringify(rows));
-const asked = async ({ calls, answer, sql: query }: Question) => {
+const ask = async ({ calls, answer, sql: query }: Question) => {
   const results = [];
   for (const [name, args] of calls) results.push(await client.callTool({ name, arguments: { ...args } }));
   const rows = (await sql.runAndReadAll(query)).getRowsJson();
@@ -260,6 +277,14 @@ const asked = async ({ calls, answer, sql: query }: Question) => {
     answered: plain(answer(...results.map((each) => readingOf(each).content))),
     expected: plain(numbers),
   };
+};
+
+/** Each question once: a second time would exceed the limit of requests. */
+const answers = new Map<Question, ReturnType<typeof ask>>();
+const asked = (question: Question) => {
+  const answer = answers.get(question) ?? ask(question);
+  answers.set(question, answer);
+  return answer;
 };
 
 test.each(questions)("$who: $question", async (question) => {
@@ -279,7 +304,13 @@ test("the page holds the questions, the tools that answered, their bytes and whe
   }
   const table = markdownTable(["Who", "Question", "Tools", "Bytes", "Answer"], rows);
   const held = /<!-- questions -->\n\n(.*?)\n\n<!-- end of questions -->/s.exec(page)?.[1] ?? "";
-  // The demo ends today, so its amounts and bytes change with the day.
-  const withoutBytes = (text: string) => text.replaceAll(/\| \d+ \|/g, "| bytes |");
-  expect(withoutBytes(held), table).toBe(withoutBytes(table));
+  // The demo ends today, so its amounts and bytes change with the day: only old bytes are far off.
+  const bytes = /\| (\d+) \|/g;
+  expect(held.replaceAll(bytes, "| bytes |"), table).toBe(table.replaceAll(bytes, "| bytes |"));
+  const bytesOf = (text: string) => Array.from(text.matchAll(bytes), ([, each]) => Number(each));
+  const written = bytesOf(held);
+  const isFarOff = bytesOf(table).map(
+    (now, row) => Math.max(now, written[row] ?? 0) > 2 * Math.min(now, written[row] ?? 0),
+  );
+  expect(isFarOff, table).not.toContain(true);
 });
