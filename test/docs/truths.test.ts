@@ -68,11 +68,36 @@ test("cost and scale begin with numbers of their own tables", () => {
   expect(cost).toContain(
     `\n\nA stack that nobody calls costs ${idle} $ a month, with every option ${all} $.`,
   );
-  const [, one] = /^\| one tenant's stream \| ([\d,]+) events/m.exec(scale) ?? [];
-  const [, together] = /^\| all tenants' events together \| ([\d,]+) events/m.exec(scale) ?? [];
+  const eventsOf = (row: string) =>
+    new RegExp(`^\\| ${row} \\| ([\\d,]+) events`, "m").exec(scale)?.[1] ?? "";
+  // The first of the two limits that all tenants share.
+  const [together] = ["all tenants' events together", "the table"]
+    .map(eventsOf)
+    .toSorted((one, other) => Number(one.replace(",", "")) - Number(other.replace(",", "")));
   expect(scale).toContain(
-    `\n\nOne tenant can send ${one} events a second, all tenants together ${together}.`,
+    `\n\nOne tenant can send ${eventsOf("one tenant's stream")} events a second, all tenants together ${together}, ` +
+      `on a new table ${eventsOf("a new table")}.`,
   );
+});
+
+/** The IAM actions of the AWS CLI's commands that are not called like the command. */
+const iamActions: Readonly<Record<string, string>> = { "apigateway:UpdateStage": "apigateway:PATCH" };
+
+test("the page about permissions allows every AWS command of the runbook and of a restore", () => {
+  const allowed = read("docs/operate/permissions.md").match(/`\w+:[\w*]+`/g) ?? [];
+  const called = ["runbook", "restore"].flatMap((page) =>
+    [...read(`docs/operate/${page}.md`).matchAll(/\baws (\w+) (wait )?([a-z0-9]+(?:-[a-z0-9]+)+)/g)].map(
+      ([, service, waits, command = ""]) => {
+        const words = (waits ? "describe-table" : command).split("-");
+        const action = `${service}:${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("")}`;
+        return iamActions[action] ?? action;
+      },
+    ),
+  );
+  const isAllowed = (action: string) =>
+    allowed.some((each) => new RegExp(`^${each.replaceAll("`", "").replace("*", ".*")}$`).test(action));
+  expect(new Set(called).size).toBeGreaterThan(15);
+  expect(called.filter((action) => !isAllowed(action))).toEqual([]);
 });
 
 test("pages and manifests name the same oldest Node", () => {
