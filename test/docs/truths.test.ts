@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { peopleLimits, requestLimits } from "../../lib/contract/limits.ts";
 import manifest from "../../package/package.json" with { type: "json" };
 import projectManifest from "../../package.json" with { type: "json" };
 import { pages, read } from "./pages.ts";
@@ -46,10 +47,37 @@ describe("what the service does is said once, where a test compares it with the 
     expect(runbook).not.toContain("ROLE_NAME_TAKEN");
   });
 
-  test("ROLE_NAME_TAKEN says that a repeated request returns the role, as SERVICE_UNAVAILABLE does", () => {
-    const row = /\| `POST \/v1\/roles` \| 201 with the same role, from the same key within (\d+) minutes/;
-    const [, minutes] = row.exec(read("docs/use/errors/SERVICE_UNAVAILABLE.md")) ?? [];
-    expect(read("docs/use/errors/ROLE_NAME_TAKEN.md")).toContain(`more than ${minutes} minutes later`);
+  test("SERVICE_UNAVAILABLE says how long a repetition returns what the first request made", () => {
+    const page = read("docs/use/errors/SERVICE_UNAVAILABLE.md");
+    expect(page).toContain(`within ${requestLimits.idempotencyMs / 60_000} minutes with the same key`);
+    expect(page).toContain(`from the same key within ${peopleLimits.roleRepeatMsMax / 60_000} minutes`);
+    expect(read("docs/use/errors/ROLE_NAME_TAKEN.md")).toContain("(SERVICE_UNAVAILABLE.md)");
+  });
+
+  /** The pages for callers that have a fact; a program writes errors.md from the contract. */
+  const facts: ReadonlyArray<readonly [fact: string, form: RegExp, pages: readonly string[]]> = [
+    [
+      "how long a repeated write returns the first result",
+      /\b1[05] minutes\b/,
+      ["errors/SERVICE_UNAVAILABLE"],
+    ],
+    ["how long cursors live", /\blives? (?:30|400) days\b/, ["pagination"]],
+    ["how long removals are kept", /\b401 days\b/, ["pagination"]],
+    ["when a list ends", /until (?:it|`next_cursor`) is null/, ["pagination"]],
+    ["the size of a response", /\b16 MiB\b/, ["limits"]],
+    ["the size of a body", /\bbody.*MiB/, ["limits", "mcp"]],
+    ["findings in a download", /\b50,000\b/, ["limits"]],
+    ["how requests are counted", /\b60 seconds\b|sliding|`RateLimit/, ["limits"]],
+    ["how clients treat unknown codes", /do not know the code|unknown (?:error )?code/, ["limits"]],
+    ["what a person in two teams means", /two teams/, ["people"]],
+    ["the oldest Node of the tool and of the service", /\b20\.12\b/, ["local", "tool"]],
+    ["which machines need Java", /\bJava \d/, ["local"]],
+  ];
+  test.each(facts)("callers read on one page %s", (_, form, expected) => {
+    const found = pages
+      .filter((page) => page.startsWith("docs/use/") && page !== "docs/use/errors.md")
+      .filter((page) => form.test(read(page)));
+    expect(found).toEqual(expected.map((page) => `docs/use/${page}.md`));
   });
 
   test("UNAUTHORIZED promises an audit entry only for a key that exists", () => {
