@@ -136,3 +136,28 @@ test("pages and manifests name the same oldest Node", () => {
   expect(named.length).toBeGreaterThan(2);
   expect(named.filter((name) => !name.endsWith("Node 20.12"))).toEqual([]);
 });
+
+describe("callers read the field's words", () => {
+  const old = /\b(?:answer(?:s|ed)?|walks?|rings?|doorbells?|mirrors?)\b/gi;
+  /** Without code, whose names stay, and marks of programs. */
+  const prose = (text: string) => text.replaceAll(/^( *)```.*?^\1```$|<!--.*?-->|`[^`]*`/gms, "");
+
+  // words.md explains the old words; an assistant answers questions.
+  const known = ["docs/use/words.md", "docs/use/mcp.md"];
+  test.each(pages.filter((page) => page.startsWith("docs/use/") && !known.includes(page)))(
+    "on %s",
+    (page) => {
+      expect(prose(read(page)).match(old)).toBeNull();
+    },
+  );
+
+  test("in every sentence of the OpenAPI document", () => {
+    const sentences: string[] = [];
+    JSON.parse(read("docs/openapi.json"), (name, value) => {
+      if (["description", "summary"].includes(name) && typeof value === "string")
+        sentences.push(prose(value));
+    });
+    expect(sentences.length).toBeGreaterThan(400);
+    expect(sentences.filter((sentence) => sentence.match(old))).toEqual([]);
+  });
+});
