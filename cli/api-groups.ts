@@ -24,7 +24,7 @@ export const apiGroups: readonly CommandGroup[] = [
   },
   {
     name: "people",
-    summary: "Give seats and roles to the people of a CSV file; show somebody, or end what they have",
+    summary: "Give seats and roles to the people of a CSV file; show somebody, or take back what they have",
     load: async () => (await import("./people/commands.ts")).commands,
   },
   {

@@ -40,7 +40,7 @@ export type CommandGroup = {
 };
 
 const jsonOption: OptionDefinitions = {
-  json: { help: "answer in JSON, one line" },
+  json: { help: "print JSON, one line" },
   help: { help: "show this text" },
 };
 

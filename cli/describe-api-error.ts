@@ -4,13 +4,13 @@ import { systemCode } from "../lib/runtime/operator-error.ts";
 /** A sentence about an error answer of the service or a network failure; undefined for any other error. */
 export function describeApiError(error: unknown, url: string): string | undefined {
   if (error instanceof ReviewApiError)
-    return `${url} answered ${error.status} ${error.code}: ${error.message}`;
+    return `${url} responded with ${error.status} ${error.code}: ${error.message}`;
   // fetch reports a broken connection as a TypeError whose cause is the system's error.
   if (!(error instanceof TypeError && error.cause instanceof Error)) return undefined;
   if (error.cause.message === "unexpected redirect")
     return `${url} sends callers to another address. The key goes only to an address that you name: give the address of the API itself, with https if it has that.`;
   const code = systemCode(error.cause);
-  return `${url} does not answer (${code ?? error.cause.message}). ${adviceOn(code)}`;
+  return `${url} does not respond (${code ?? error.cause.message}). ${adviceOn(code)}`;
 }
 
 /** What to check, by the system's error code. */

@@ -19,7 +19,7 @@ export function sentence(error: unknown): string {
   // Compared by name: only the operator's commands load these classes.
   if (error instanceof Error && ["KeyRegistryError", "ApiError"].includes(error.name)) return error.message;
   if (error instanceof Error && storeFailures.includes(error.name))
-    return "The store is busy or does not answer. Try again. If that does not help, check that the local service runs, or that the stack exists.";
+    return "The store is busy or does not respond. Try again. If that does not help, check that the local service runs, or that the stack exists.";
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof Error && /^AccessDenied(Exception)?$/.test(error.name))
     return `AWS does not let your own role do this (${oneLine(message).replace(/\.$/, "")}). Add the permission to the role, or use another role.`;

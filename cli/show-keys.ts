@@ -110,8 +110,8 @@ export const showIssuedRow = (
 export const afterRotation = (input: CommandInput) => (successor: string) =>
   `To get another key in its place, after ${keyLimits.unreceivedAfterMs / 60_000} minute and within ${keyLimits.unreceivedGraceMs / 60_000}: ` +
   `${commandFor(input, `keys rotate ${input.argument}`, ["grace-seconds", "owner"])}\n` +
-  "If you call with the old key and it has ended, an Admin key or the operator can do this.\n" +
-  `To end the old key and the new one: ${commandFor(input, `keys revoke ${successor}`)}`;
+  "If you call with the old key and it no longer works, an Admin key or the operator can do this.\n" +
+  `To revoke the old key and the new one: ${commandFor(input, `keys revoke ${successor}`)}`;
 
 /** Says which other keys of the line ended with this one: `, and with it 2 other keys of its line: k1, k2`. */
 export function alsoEnded(id: string, ended: readonly string[] = []): string {

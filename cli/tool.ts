@@ -169,7 +169,7 @@ function toolHelp(tool: Tool): string {
     "In your shell:",
     row(completionGroup),
     "",
-    "Every command takes --help, and --json for an answer in JSON. --version shows the version.",
+    "Every command takes --help, and --json for JSON. --version shows the version.",
     "",
     "Example:",
     `  npx --no-install review-api ${tool.example}`,

@@ -66,7 +66,11 @@ const rotate: SharedCommand = {
     "Replace a key with a new one that has the same rights; the old key works until its grace period ends",
   argument: keyId,
   options: {
-    "grace-seconds": { value: "N", help: "how long the old key still works; 0: it ends now", required: true },
+    "grace-seconds": {
+      value: "N",
+      help: "how long the old key still works; 0: it stops now",
+      required: true,
+    },
   },
   operatorOptions: {
     owner: { value: "USER", help: "for a legacy key: the member who owns the new organization key" },

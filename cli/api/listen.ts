@@ -51,7 +51,7 @@ const listen: Command = {
   summary: "Deliver to a program on this machine when there is new data; no public address is needed",
   note:
     "It delivers each type once when it starts, then everything from now on. It resumes cursors and signs like the " +
-    "service, with the secret that it prints first. Ctrl-C ends it.",
+    "service, with the secret that it prints first. Ctrl-C stops it.",
   connects: true,
   options: {
     forward: { value: "URL", help: "where the program listens", required: true },
@@ -171,7 +171,7 @@ class Bell {
   async ring({ terminal, forward, secret, data }: Program): Promise<void> {
     if (this.#ringId === undefined) return;
     const ring = { id: this.#ringId, type: this.#type, data };
-    let problem = "no answer";
+    let problem = "no response";
     const answer = await fetch(forward, {
       method: "POST",
       ...signRing(ring, [secret], systemClock.nowMs()),

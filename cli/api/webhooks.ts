@@ -177,7 +177,7 @@ const test: Command = {
   ...ofOne,
   name: "test",
   summary: "Send a delivery of type ping now, and show what came back",
-  note: "The exit code is 1 if the receiver does not answer with success.",
+  note: "The exit code is 1 if the receiver does not respond with 2xx.",
   examples: ["webhooks test WEBHOOK_ID"],
   run: (input, terminal, findTarget) =>
     callApi(input, findTarget, async (client) => {

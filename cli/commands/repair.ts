@@ -49,7 +49,7 @@ const repair: Command = {
         .finally(tally.end);
       terminal.out(input.flag("json") ? JSON.stringify(report) : formatRecord(report));
       terminal.say(
-        "Exports of Learnings, of several organizations, and with include_removed must start a new walk.",
+        "Exports of Learnings, of several organizations, and with include_removed must start again without a cursor.",
       );
       terminal.say(
         "Next: send the events since the restore point again, then run npx --no-install review-api index reconcile.",

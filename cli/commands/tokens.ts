@@ -71,7 +71,7 @@ const list: Command = {
 
 const remove: Command = {
   name: "delete",
-  summary: "End a workspace token now",
+  summary: "Revoke a workspace token now",
   connects: true,
   argument: { name: "TOKEN_ID", required: true, help: "the id that `tokens list` shows" },
   options: workspaceOptions,

@@ -31,7 +31,7 @@ export async function writeToTerminal(
     for (const change of changes) {
       if (change.kind === "too-large")
         terminal.say(
-          `${nameOfTooLarge(change.fields)} is too large for any answer of the service; it is left out.`,
+          `${nameOfTooLarge(change.fields)} is too large for any response of the service; it is left out.`,
         );
       if (change.kind !== "written") continue;
       rows.push(...layout.rowsOf(change.json));

@@ -110,6 +110,6 @@ async function download(
 /** SARIF comes from the service as it is: a file of runs, rules and results, not a row for each finding. */
 async function sarifOf(client: Client, query: FindingsQuery): Promise<AsyncIterable<Uint8Array>> {
   const { body } = await client.raw("listSecurityFindings", { query: { ...query, format: "sarif" } });
-  if (!body) throw new OperatorError("The service answered without a body; run the command again.");
+  if (!body) throw new OperatorError("The service responded without a body; run the command again.");
   return body;
 }

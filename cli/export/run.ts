@@ -184,7 +184,7 @@ function report({ input, terminal }: ExportRun, { noun, output, format, merged }
   // In every run, not only in the run that found it: the record is missing in the file until it is smaller or removed.
   for (const each of tooLarge)
     terminal.say(
-      `${nameOfTooLarge(each)} is too large for any answer of the service; ${output} does not contain it.`,
+      `${nameOfTooLarge(each)} is too large for any response of the service; ${output} does not contain it.`,
     );
   const number = (count: number) => count.toLocaleString("en");
   const changes = base

@@ -9,7 +9,7 @@ import { formatTable } from "../terminal.ts";
 export const leave: Command = {
   name: "leave",
   summary:
-    "Take the seat of somebody who leaves, and end their keys and workspace tokens; a plan unless --yes",
+    "Take the seat of somebody who leaves, and revoke their keys and workspace tokens; a plan unless --yes",
   connects: true,
   argument: { name: "EMAIL|USER", required: true, help: "the e-mail address, or the provider's user id" },
   options: { yes: { help: "do it" }, ...orgOption, ...apiOptions },
@@ -53,13 +53,13 @@ export const leave: Command = {
       if (input.flag("json")) return terminal.out(JSON.stringify(answer));
       if (named) terminal.say(isDone ? "Took the seat." : "Would take the seat.");
       if (ends.length > 0) {
-        terminal.say(`${isDone ? "Ended" : "Would end"} ${plural(ends.length, "key")}:`);
+        terminal.say(`${isDone ? "Revoked" : "Would revoke"} ${plural(ends.length, "key")}:`);
         terminal.out(formatTable(answer.ended_keys, terminal.paint));
       }
       if (!named && ends.length === 0) terminal.say("There is nothing to do.");
       if (owned.length > 0) {
         terminal.say(
-          "They own these keys, which are not ended here. A key of an organization answers 401 from the day its owner leaves: make new ones before.",
+          "They own these keys, which this command does not revoke. A key of an organization gets 401 from the day its owner leaves: make new ones before.",
         );
         terminal.out(formatTable(answer.owned_keys, terminal.paint));
       }

@@ -9,7 +9,7 @@ type WebhooksProps = PageProps & { readonly webhooks: readonly Webhook[] };
 
 const states: Readonly<Record<NonNullable<Webhook["disabled_reason"]>, string>> = {
   switched_off: "switched off",
-  gone: "off: the receiver answered 410",
+  gone: "off: the receiver responded with 410",
   failing: "off: five days without a success",
 };
 

@@ -210,5 +210,5 @@ const isForbidden = (error: unknown): boolean =>
 const sentenceOf = (error: unknown): string => {
   if (error instanceof ReviewApiError)
     return error.requestId === null ? error.message : `${error.message} Request id: ${error.requestId}.`;
-  return error instanceof TypeError ? "The service does not answer." : String(error);
+  return error instanceof TypeError ? "The service does not respond." : String(error);
 };

@@ -2,7 +2,7 @@ import type { AnswerOf } from "../../lib/client/client.ts";
 import type { WebhookDelivery, WebhookTest } from "../protocol.ts";
 
 export function wordsOfTest({ status, ms, answer }: AnswerOf<"testWebhook">): WebhookTest {
-  if (status === null) return { sentence: `No answer: ${answer}.`, isDelivered: false };
+  if (status === null) return { sentence: `No response: ${answer}.`, isDelivered: false };
   const isDelivered = status >= 200 && status < 300;
   return { sentence: `${status} after ${ms.toLocaleString("en-US")} ms`, isDelivered };
 }

@@ -16,11 +16,11 @@ export function addLogQueries(scope: Construct, { apiLogs, accessLogs }: LogGrou
   add("by request id", [apiLogs, accessLogs], {
     fields: ["@timestamp", "@message"],
     filterStatements: [
-      'request_id = "REQUEST_ID" or gateway_request_id = "REQUEST_ID" or requestId = "REQUEST_ID"',
+      'request_id = "REQUEST_ID" or gateway_request_id = "REQUEST_ID" or requestId = "REQUEST_ID" or extendedRequestId = "REQUEST_ID"',
     ],
   });
   add("by key", [apiLogs], {
-    fields: ["@timestamp", "operation", "status", "code", "request_id"],
+    fields: ["@timestamp", "operation", "status", "code", "request_id", "gateway_request_id"],
     filterStatements: ['key_id = "KEY_ID"'],
     sort: "@timestamp desc",
   });

@@ -111,7 +111,7 @@ function othersOf(made: readonly Made[], nowMs: number): Made[] {
   if (live.length >= madeKeysMax)
     throw new ApiError(
       "KEY_LIMIT_REACHED",
-      `This key and its rotations have made ${madeKeysMax} keys that still work, which is the maximum. End one first.`,
+      `This key and its rotations have made ${madeKeysMax} keys that still work, which is the maximum. Revoke one first.`,
     );
   const ended = made.filter((each) => each.ends_at_ms <= nowMs && isRecent(each, nowMs));
   return [...ended.slice(-endedKeysMax), ...live];

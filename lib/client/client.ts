@@ -168,10 +168,10 @@ async function readJson(response: Response): Promise<Answered<unknown>> {
   const text = await response.text();
   // A gateway in between can lose the body: that is a broken connection.
   if (text === "" && status !== 204)
-    throw new TypeError(`The service answered ${status} without a body.`, { cause: new Error("no body") });
+    throw new TypeError(`The service responded with ${status} and no body.`, { cause: new Error("no body") });
   const type = headers.get("content-type") ?? "";
   if (text !== "" && !type.startsWith("application/json"))
-    throw new Error(`The service answered ${type || "something"}; raw() is for what is not JSON.`);
+    throw new Error(`The service responded with ${type || "something else"}; raw() is for what is not JSON.`);
   return { body: text === "" ? undefined : JSON.parse(text), status, headers };
 }
 
@@ -179,7 +179,7 @@ function nextCursorOf(body: unknown): string | null {
   const next =
     typeof body === "object" && body !== null && "next_cursor" in body ? body.next_cursor : undefined;
   if (next === null || typeof next === "string") return next;
-  throw new Error("The answer is no page of the API: it has no next_cursor.");
+  throw new Error("The response is no page of the API: it has no next_cursor.");
 }
 
 /**

@@ -19,7 +19,7 @@ export class ReviewApiError extends Error {
   readonly nextCursor: string | null;
 
   private constructor(response: Response, problems: readonly Problem[]) {
-    const [first = { code: "UNKNOWN", message: `The service answered ${response.status}.` }] = problems;
+    const [first = { code: "UNKNOWN", message: `The service responded with ${response.status}.` }] = problems;
     super(first.message);
     this.status = response.status;
     this.code = first.code;

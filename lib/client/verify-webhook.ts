@@ -20,7 +20,7 @@ export class WebhookVerificationError extends Error {
 }
 
 export type VerifyOptions = {
-  /** How far the time of the ring may be from the time of this machine; default 300. */
+  /** How far the time of the delivery may be from the time of this machine; default 300. */
   readonly toleranceSeconds?: number;
   /** A replacement for the machine's clock, for tests. */
   readonly nowMs?: () => number;
@@ -30,7 +30,7 @@ export type VerifyOptions = {
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * Checks that the service sent this ring (Standard Webhooks), and returns it. `body` is the body as it arrived, before
+ * Checks that the service sent this delivery (Standard Webhooks), and returns it. `body` is the body as it arrived, before
  * anything parses it. Throws WebhookVerificationError.
  */
 export async function verifyWebhook(
@@ -48,13 +48,13 @@ export async function verifyWebhook(
   const signatures = headerOf(headers, "webhook-signature");
   const seconds = /^\d+$/.test(timestamp) ? Number(timestamp) : Number.NaN;
   if (!(Math.abs(nowMs() / 1_000 - seconds) <= toleranceSeconds))
-    throw new WebhookVerificationError("The ring is too old, or one of the two clocks is wrong.");
+    throw new WebhookVerificationError("The delivery is too old, or one of the two clocks is wrong.");
   const expected = await signatureOf(secret, `${id}.${timestamp}.`, bytesOf(body));
   const isSigned = signatures.split(" ").some((each) => {
     const [version, signature = ""] = each.split(",");
     return version === "v1" && areEqual(decoded(signature), expected);
   });
-  if (!isSigned) throw new WebhookVerificationError("No signature of the ring belongs to this secret.");
+  if (!isSigned) throw new WebhookVerificationError("No signature of the delivery belongs to this secret.");
   return JSON.parse(textOf(body));
 }
 

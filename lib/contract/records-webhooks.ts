@@ -48,7 +48,7 @@ export const webhookWords: FieldWords = {
   last_success_at: "When a delivery or a test last succeeded, UTC; null for never.",
   last_failure_at: "When an attempt last failed, UTC; null for never.",
   disabled_reason:
-    "Why it is not active: `switched_off` by a request, `gone` (the receiver answered 410), `failing` (no success in " +
+    "Why it is not active: `switched_off` by a request, `gone` (the receiver responded with 410), `failing` (no success in " +
     "five days); null while it is active.",
   next_attempt_at: "When the service tries a failed delivery again, UTC; null when nothing waits.",
   secret: "The secret that signs the deliveries (`whsec_…`), shown once.",
@@ -61,7 +61,7 @@ export const webhookWords: FieldWords = {
   attempts: "The last 30 attempts of the delivery, oldest first.",
   at: "When the attempt began, UTC.",
   state:
-    "`delivered`: the receiver answered 2xx. `waiting`: the service tries again. `replaced`: it does not, because a newer " +
+    "`delivered`: the receiver responded with 2xx. `waiting`: the service tries again. `replaced`: it does not, because a newer " +
     "delivery of the type took its place, the webhook was changed or is not active, or it was a test.",
   request: "What the last attempt sent; null if it was sent before the service kept it.",
   headers: "Its headers, without the signature.",

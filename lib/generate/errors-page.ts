@@ -7,7 +7,7 @@ const link = (code: string): string => `[${code}](errors/${code}.md)`;
 export const errorsPage = (): string =>
   [
     "# Error codes",
-    "Write programs that look at the code, never at the message, and treat an unknown code by its HTTP status ([what `/v1` promises](limits.md#what-v1-promises)).",
+    "[Errors and limits](limits.md) says when to send a request again, and how programs treat codes.",
     "## Codes of responses",
     markdownTable(
       ["Code", "HTTP", "Meaning"],

@@ -16,7 +16,7 @@ export function toApiError(error: unknown, requestId: string): ApiError {
   if (error instanceof StoreUnavailable || isTimeout) {
     return new ApiError(
       "SERVICE_UNAVAILABLE",
-      "The service cannot answer in time right now. Retry the same request.",
+      "The service cannot respond in time right now. Retry the same request.",
       {
         retryAfterSeconds: requestLimits.retryAfterSeconds,
         cause: error,

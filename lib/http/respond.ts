@@ -26,7 +26,7 @@ export async function succeed(record: RequestRecord, result: OperationResult): P
 }
 
 const tooLargeAtOnce = (narrowing = "Reduce limit or add filters."): ApiError =>
-  new ApiError("RESPONSE_TOO_LARGE", `The answer is too large to be sent at once. ${narrowing}`);
+  new ApiError("RESPONSE_TOO_LARGE", `The response is too large to be sent at once. ${narrowing}`);
 
 /** JSON turns one byte into six at most, so most answers need no exact count. Streams have no such limit. */
 function fitsLambda(result: HandlerResult): boolean {

@@ -31,12 +31,12 @@ export function pageTooLarge({ answerBytes, largest, pageSize, behind }: TooLarg
   const isAlone = pageSize === 1;
   const named = nameOf(largest);
   const message = isAlone
-    ? `${takesAlone(named, largest.bytes)}; an answer has at most ${max}, and this one would have at least ` +
-      `${answerBytes}. A pull request is never split. To go on behind it, send x-next-cursor of this answer as cursor.`
-    : `The answer would have at least ${answerBytes} bytes; it may have ${max}. Reduce limit, narrow the window or ` +
+    ? `${takesAlone(named, largest.bytes)}; a response has at most ${max}, and this one would have at least ` +
+      `${answerBytes}. A pull request is never split. To continue after it, send x-next-cursor of this response as cursor.`
+    : `The response would have at least ${answerBytes} bytes; it may have ${max}. Reduce limit, narrow the window or ` +
       `add filters. The largest pull request here, ${named ? namePullRequest(named) : "one"} in repository ` +
-      `${largest.repositoryId}, takes ${largest.bytes} bytes. With limit=1, an answer that is still too large says how to ` +
-      "go on behind it.";
+      `${largest.repositoryId}, takes ${largest.bytes} bytes. With limit=1, a response that is still too large says how ` +
+      "to continue after it.";
   return new ApiError("RESPONSE_TOO_LARGE", message, {
     ...(isAlone && { headers: { "x-next-cursor": behind } }),
   });

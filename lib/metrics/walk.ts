@@ -292,7 +292,7 @@ function timeBudget({ clock, signal }: MetricsContext): { readonly up: AbortSign
 const outOfTime = (): ApiError =>
   new ApiError(
     "SERVICE_UNAVAILABLE",
-    "The service cannot answer in time right now. Retry the same request.",
+    "The service cannot respond in time right now. Retry the same request.",
     {
       retryAfterSeconds: 1,
     },

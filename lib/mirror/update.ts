@@ -44,7 +44,7 @@ export async function updateMirror(disk: Disk, walk: ExportWalk, job: MirrorJob)
   for (let newWalks = 0; ; newWalks++) {
     if (reason !== undefined) {
       if (walk.onlyGrows && !state.begins_anew) throw cannotContinue(job.output, reason);
-      job.notify(`${reason} A new walk begins; ${job.output} is replaced when it is complete.`);
+      job.notify(`${reason} Everything is read again; ${job.output} is replaced when it is complete.`);
       if (state.publishing && request.changes !== undefined) throw changesUnknown(job.output, reason);
       // The old file is still there: the changes are those from it to the new one.
       state = { ...initialState(request), files: state.files };

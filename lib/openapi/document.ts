@@ -64,7 +64,7 @@ const tags: Readonly<Record<string, string>> = {
   Roles: "Custom roles and their permissions.",
   "Audit logs": "Who changed what, and which keys were refused.",
   Security: "Findings of AI security scans: JSON, CSV, SARIF.",
-  Keys: "The keys of a scope: list, rotate, end, describe.",
+  Keys: "The keys of a scope: list, make, rotate, revoke; and what a key may do.",
   Webhooks: "Deliveries that say that there is new data.",
 };
 

@@ -11,7 +11,7 @@ const described = {
     text,
     "The id of this request. The service keeps a caller's own id of 1 to 128 characters of A-Za-z0-9_-.",
   ],
-  "cache-control": [text, "No cache may store the answer."],
+  "cache-control": [text, "No cache may store the response."],
   "x-content-type-options": [text, "The content is of the type that content-type names."],
   "strict-transport-security": [text, "Use HTTPS only."],
   "retry-after": [integer, "Whole seconds to wait before you send the same request again."],

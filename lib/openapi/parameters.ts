@@ -1,8 +1,8 @@
 import type { Operation } from "../contract/operation.ts";
 
 const withRemoved = (what: string): string =>
-  `Default \`false\`. With \`true\` the array \`removed\` names ${what}; both arrays count against \`limit\`. If you start a walk ` +
-  "with it, apply all pages and resumes in order, and keep the last record of each thing, you hold what a new walk would return.";
+  `Default \`false\`. With \`true\` the array \`removed\` names ${what}; both arrays count against \`limit\`. If you start ` +
+  "with it, and apply all pages of the first and of every later sync in order, your copy holds what a first read would return.";
 
 /**
  * Descriptions of parameters for the reference. A name has the same meaning everywhere, except for entries that name an
@@ -21,9 +21,9 @@ const descriptions: Readonly<Record<string, string>> = {
   limit: "The maximum number of records of a page. A page can have fewer and still not be the last.",
   cursor: "`next_cursor` of the previous page, with the same filters.",
   status: "Merged pull requests, closed ones that were not merged, or both.",
-  format: "The format of the answer. CSV and NDJSON carry the cursor in the header `x-next-cursor`.",
+  format: "The format of the response. CSV and NDJSON carry the cursor in the header `x-next-cursor`.",
   "listSecurityFindings: format":
-    "The format of the answer. CSV and SARIF answer everything at once, without `limit` and `cursor`.",
+    "The format of the response. CSV and SARIF return everything at once, without `limit` and `cursor`.",
   repository_name:
     "User keys only: the full name of one repository that the member can read, in any letter case.",
   search: "Only Learnings whose text has all of these words, as parts of words too, in any letter case.",
@@ -36,7 +36,7 @@ const descriptions: Readonly<Record<string, string>> = {
     "All Learnings (default `total`), those used in the last 30 days, those never used, or those created in the last 7 days.",
   learning_id: "`id` of the Learning.",
   organization_id:
-    "`id` of the organization, as `GET /v1/organizations` answers it; not the Git provider's id.",
+    "`id` of the organization, as `GET /v1/organizations` returns it; not the Git provider's id.",
   seat_filter: "Everybody, or only people with or without a seat.",
   role_filter: "Everybody, only admins, or only people who are not admins.",
   role_type: "All roles (default `all`), or only one type.",

@@ -16,7 +16,7 @@ export async function refuseHeldByKey(
   if (!holder) return;
   throw new ApiError(
     "ROLE_IN_USE",
-    `The role is still held by ${plural(holders.length, "live key")}, ${holder.id} for one. End ${
+    `The role is still held by ${plural(holders.length, "live key")}, ${holder.id} for one. Revoke ${
       holders.length === 1 ? "it" : "them"
     } first.`,
   );

@@ -44,7 +44,7 @@ export function operationMarkdown({ summary, method, path, description, ...endpo
     ...answers.flatMap(([status, answer]) => {
       const schema = answer.content?.["application/json"]?.schema;
       return [
-        `## Answer ${status}`,
+        `## Response ${status}`,
         `${answer.description}.`,
         ...(schema ? [fieldLines(schema).join("\n")] : []),
       ];

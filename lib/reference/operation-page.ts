@@ -95,7 +95,7 @@ function answersHtml(document: ApiDocument, { responses }: Endpoint): string {
         ? fieldsHtml(schemaFieldsOf(content["application/json"].schema), "answer")
         : "";
       return [
-        `<h2 id="answer">Answer <span class="status">${status}</span></h2>`,
+        `<h2 id="answer">Response <span class="status">${status}</span></h2>`,
         `<p>${inline(description)}.${types.length > 1 ? ` As ${types.map((type) => `<code>${escaped(type)}</code>`).join(", ")}.` : ""}</p>`,
         fields,
         headersHtml(document, status, headers),
@@ -109,7 +109,7 @@ function headersHtml(document: ApiDocument, status: string, headers: DocumentedR
     `<code id="${headerAnchor(status, name)}">${escaped(name)}</code>`,
     inline(describeHeader(document, name)),
   ]);
-  return `<details><summary>Headers of the answer (${rows.length})</summary>\n${htmlTable(["Header", "Meaning"], rows)}\n</details>`;
+  return `<details><summary>Headers of the response (${rows.length})</summary>\n${htmlTable(["Header", "Meaning"], rows)}\n</details>`;
 }
 
 function errorsHtml({ responses }: Endpoint): string {
@@ -159,5 +159,5 @@ function asideHtml(endpoint: Endpoint): string {
 function exampleHtml(status: string, content: MediaType | undefined): string {
   const [example] = Object.values(content?.examples ?? {});
   const code = example ? JSON.stringify(example.value, null, 2) : "";
-  return `<h2>Answer <span class="status">${status}</span></h2>\n${code === "" ? "<p>Nothing: the status says it all.</p>" : codeBlock(code, "JSON", "Example of an answer")}`;
+  return `<h2>Response <span class="status">${status}</span></h2>\n${code === "" ? "<p>Nothing: the status says it all.</p>" : codeBlock(code, "JSON", "Example of a response")}`;
 }

@@ -72,7 +72,7 @@ function fieldEntries(endpoint: Endpoint): SearchEntry[] {
       }),
     ),
     ...fields("body", "Body", body ? [body] : []),
-    ...fields("answer", "Answer", answers),
+    ...fields("answer", "Response", answers),
   ];
 }
 
@@ -86,7 +86,7 @@ function headerEntries(document: ApiDocument, endpoints: readonly Endpoint[]): S
           found.set(name, {
             to: `${operationPath(endpoint.operationId)}#${headerAnchor(status, name)}`,
             title: name,
-            kind: `Header of the answer, as of ${nameOf(endpoint)}`,
+            kind: `Header of the response, as of ${nameOf(endpoint)}`,
             text: withoutMarks(describeHeader(document, name)),
           });
   return [...found.values()];

@@ -24,7 +24,7 @@ export function tryForm(endpoint: Endpoint): string {
     '<div class="line"><button type="submit">Send</button></div>',
     "</form>",
     '<p id="try-status" role="status"></p>',
-    '<div class="code" id="try-answer" hidden><div class="bar"><span aria-hidden="true">Answer</span></div><pre tabindex="0" role="group" aria-label="Answer"><code></code></pre></div>',
+    '<div class="code" id="try-answer" hidden><div class="bar"><span aria-hidden="true">Response</span></div><pre tabindex="0" role="group" aria-label="Response"><code></code></pre></div>',
     "</section>",
   ].join("\n");
 }

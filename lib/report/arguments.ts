@@ -37,7 +37,7 @@ const page = {
   limit: whole(100, rowsDefault, ""),
   cursor: z
     .string()
-    .regex(/^\d{1,6}$/, { error: "must be the next_cursor of the previous answer" })
+    .regex(/^\d{1,6}$/, { error: "must be the next_cursor of the previous response" })
     .optional(),
 };
 const filters = {
@@ -74,7 +74,7 @@ export function periodOf(
   refuse: (message: string) => Error,
 ): Period {
   if (cursor !== undefined && start_date === undefined)
-    throw refuse("cursor: send start_date and end_date with it, as in the period of the answer before.");
+    throw refuse("cursor: send start_date and end_date with it, as in the period of the previous response.");
   if (start_date === undefined && end_date === undefined) return lastDays(7, nowMs);
   if (start_date === undefined || end_date === undefined)
     throw refuse("start_date and end_date: send both or neither.");

@@ -129,7 +129,7 @@ export type CheckedReceiver = {
 /** Resolves the name once and checks every address that it has. Throws AddressRefused. */
 export async function checkReceiver(text: string, network: Network): Promise<CheckedReceiver> {
   const url = URL.parse(text);
-  if (!url) throw new AddressRefused("must be an absolute URL, such as https://example.com/rings");
+  if (!url) throw new AddressRefused("must be an absolute URL, such as https://example.com/deliveries");
   if (url.username !== "" || url.password !== "")
     throw new AddressRefused("must not contain a user or a password");
   if (url.protocol !== "https:" && !(network.allowsLoopback && url.protocol === "http:"))

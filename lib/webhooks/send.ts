@@ -35,7 +35,7 @@ export async function send(
     const { status, text } = await Promise.race([work(), timeUp]);
     return { status, ms: clock.nowMs() - startMs, answer: text };
   } catch (error) {
-    const answer = signal.aborted ? "no complete answer in time" : reasonOf(error);
+    const answer = signal.aborted ? "no complete response in time" : reasonOf(error);
     return { status: null, ms: clock.nowMs() - startMs, answer };
   }
 }

@@ -58,7 +58,7 @@ describe("login", () => {
     const { code, stderr } = await answerTool(["wrong-key"], "login", "--url", url);
     expect([code, stderr]).toEqual([
       1,
-      `${url} answered 401 UNAUTHORIZED: The API key is missing or not valid. Nothing was stored.`,
+      `${url} responded with 401 UNAUTHORIZED: The API key is missing or not valid. Nothing was stored.`,
     ]);
     expect(await readProfile()).toBeUndefined();
   });

@@ -10,5 +10,5 @@ test.each([
   new TimeUp(),
   AbortSignal.abort(new DOMException("The operation timed out.", "TimeoutError")).reason,
 ])("a busy service is called busy, not an unexpected error: %s", (error) => {
-  expect(sentence(error)).toMatch(/^The store is busy or does not answer\. Try again\./);
+  expect(sentence(error)).toMatch(/^The store is busy or does not respond\. Try again\./);
 });

@@ -230,7 +230,7 @@ describe("the client", () => {
     await expect(client.listUsers({})).rejects.toMatchObject({
       status: 403,
       code: "UNKNOWN",
-      message: "The service answered 403.",
+      message: "The service responded with 403.",
       problems: [],
     });
   });
@@ -324,7 +324,7 @@ describe("the client", () => {
   test("the client reports an answer that is not JSON, even without a content type", async () => {
     const { client } = service([() => new Response(Buffer.from("<html>"))]);
     await expect(client.listLearnings()).rejects.toThrow(
-      new Error("The service answered something; raw() is for what is not JSON."),
+      new Error("The service responded with something else; raw() is for what is not JSON."),
     );
   });
 
@@ -407,7 +407,7 @@ describe("the client", () => {
     const always = service([page(["a"], "c1"), empty, empty, empty, empty, empty]);
     const broken = Array.fromAsync(always.client.pages("listAuditLogs")).catch(String);
     await vi.advanceTimersByTimeAsync(10_000);
-    expect(await broken).toBe("TypeError: The service answered 200 without a body.");
+    expect(await broken).toBe("TypeError: The service responded with 200 and no body.");
   });
 
   test.each([{}, { data: [] }, { next_cursor: 1 }])(
@@ -415,7 +415,7 @@ describe("the client", () => {
     async (body) => {
       const { client } = service([json(body)]);
       await expect(Array.fromAsync(client.pages("listAuditLogs"))).rejects.toThrow(
-        "The answer is no page of the API: it has no next_cursor.",
+        "The response is no page of the API: it has no next_cursor.",
       );
     },
   );

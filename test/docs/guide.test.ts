@@ -76,7 +76,6 @@ describe("the pages for callers, about AWS and about the stream have the numbers
 
   test("the page about the stream has the limits and the schedule of the code", () => {
     const stream = read("docs/change/stream.md");
-    expect(stream).toContain(`lives ${cursorLimits.pageAgeDaysMax} days, the`);
     expect(stream).toContain(
       `older than ${cursorLimits.pageAgeDaysMax} days, or ${cursorLimits.resumeAgeDaysMax} for`,
     );

@@ -43,12 +43,15 @@ test.each([...pages, "package/README.md", "cli/command.ts", "cli/tool.ts", "cli/
 );
 
 test("every command that the tool tells its user to run begins with npx --no-install", () => {
-  const told = /(?:: |, | \(|run |["`])review-api (?:login|keys|tokens|members|events|dev|index)\b[^"`]*/g;
+  const told =
+    /(?:: |, | \(|[Rr]un |["`])review-api (?:login|keys|tokens|members|events|dev|index|preflight|verify|repair)\b[^"`]*/g;
   expect("`Write it again: review-api login`".match(told)).toHaveLength(1);
-  const sources = readdirSync(join(root, "cli"), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts"))
-    .map((name) => join("cli", name));
-  const bare = [...sources, "lib/operator/local.ts"].flatMap((file) =>
+  const sources = ["cli", "lib"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts"))
+      .map((name) => join(folder, name)),
+  );
+  const bare = sources.flatMap((file) =>
     read(file)
       .split("\n")
       .filter((line) => !/^\s*(?:\/?\*|\/\/)/.test(line))

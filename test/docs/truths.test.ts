@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { peopleLimits, requestLimits } from "../../lib/contract/limits.ts";
 import manifest from "../../package/package.json" with { type: "json" };
 import projectManifest from "../../package.json" with { type: "json" };
 import { pages, read } from "./pages.ts";
@@ -46,10 +47,37 @@ describe("what the service does is said once, where a test compares it with the 
     expect(runbook).not.toContain("ROLE_NAME_TAKEN");
   });
 
-  test("ROLE_NAME_TAKEN says that a repeated request returns the role, as SERVICE_UNAVAILABLE does", () => {
-    const row = /\| `POST \/v1\/roles` \| 201 with the same role, from the same key within (\d+) minutes/;
-    const [, minutes] = row.exec(read("docs/use/errors/SERVICE_UNAVAILABLE.md")) ?? [];
-    expect(read("docs/use/errors/ROLE_NAME_TAKEN.md")).toContain(`more than ${minutes} minutes later`);
+  test("SERVICE_UNAVAILABLE says how long a repetition returns what the first request made", () => {
+    const page = read("docs/use/errors/SERVICE_UNAVAILABLE.md");
+    expect(page).toContain(`within ${requestLimits.idempotencyMs / 60_000} minutes with the same key`);
+    expect(page).toContain(`from the same key within ${peopleLimits.roleRepeatMsMax / 60_000} minutes`);
+    expect(read("docs/use/errors/ROLE_NAME_TAKEN.md")).toContain("(SERVICE_UNAVAILABLE.md)");
+  });
+
+  /** The pages for callers that have a fact; a program writes errors.md from the contract. */
+  const facts: ReadonlyArray<readonly [fact: string, form: RegExp, pages: readonly string[]]> = [
+    [
+      "how long a repeated write returns the first result",
+      /\b1[05] minutes\b/,
+      ["errors/SERVICE_UNAVAILABLE"],
+    ],
+    ["how long cursors live", /\blives? (?:30|400) days\b/, ["pagination"]],
+    ["how long removals are kept", /\b401 days\b/, ["pagination"]],
+    ["when a list ends", /until (?:it|`next_cursor`) is null/, ["pagination"]],
+    ["the size of a response", /\b16 MiB\b/, ["limits"]],
+    ["the size of a body", /\bbody.*MiB/, ["limits", "mcp"]],
+    ["findings in a download", /\b50,000\b/, ["limits"]],
+    ["how requests are counted", /\b60 seconds\b|sliding|`RateLimit/, ["limits"]],
+    ["how clients treat unknown codes", /do not know the code|unknown (?:error )?code/, ["limits"]],
+    ["what a person in two teams means", /two teams/, ["people"]],
+    ["the oldest Node of the tool and of the service", /\b20\.12\b/, ["local", "tool"]],
+    ["which machines need Java", /\bJava \d/, ["local"]],
+  ];
+  test.each(facts)("callers read on one page %s", (_, form, expected) => {
+    const found = pages
+      .filter((page) => page.startsWith("docs/use/") && page !== "docs/use/errors.md")
+      .filter((page) => form.test(read(page)));
+    expect(found).toEqual(expected.map((page) => `docs/use/${page}.md`));
   });
 
   test("UNAUTHORIZED promises an audit entry only for a key that exists", () => {
@@ -68,11 +96,36 @@ test("cost and scale begin with numbers of their own tables", () => {
   expect(cost).toContain(
     `\n\nA stack that nobody calls costs ${idle} $ a month, with every option ${all} $.`,
   );
-  const [, one] = /^\| one tenant's stream \| ([\d,]+) events/m.exec(scale) ?? [];
-  const [, together] = /^\| all tenants' events together \| ([\d,]+) events/m.exec(scale) ?? [];
+  const eventsOf = (row: string) =>
+    new RegExp(`^\\| ${row} \\| ([\\d,]+) events`, "m").exec(scale)?.[1] ?? "";
+  // The first of the two limits that all tenants share.
+  const [together] = ["all tenants' events together", "the table"]
+    .map(eventsOf)
+    .toSorted((one, other) => Number(one.replace(",", "")) - Number(other.replace(",", "")));
   expect(scale).toContain(
-    `\n\nOne tenant can send ${one} events a second, all tenants together ${together}.`,
+    `\n\nOne tenant can send ${eventsOf("one tenant's stream")} events a second, all tenants together ${together}, ` +
+      `on a new table ${eventsOf("a new table")}.`,
   );
+});
+
+/** The IAM actions of the AWS CLI's commands that are not called like the command. */
+const iamActions: Readonly<Record<string, string>> = { "apigateway:UpdateStage": "apigateway:PATCH" };
+
+test("the page about permissions allows every AWS command of the runbook and of a restore", () => {
+  const allowed = read("docs/operate/permissions.md").match(/`\w+:[\w*]+`/g) ?? [];
+  const called = ["runbook", "restore"].flatMap((page) =>
+    [...read(`docs/operate/${page}.md`).matchAll(/\baws (\w+) (wait )?([a-z0-9]+(?:-[a-z0-9]+)+)/g)].map(
+      ([, service, waits, command = ""]) => {
+        const words = (waits ? "describe-table" : command).split("-");
+        const action = `${service}:${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("")}`;
+        return iamActions[action] ?? action;
+      },
+    ),
+  );
+  const isAllowed = (action: string) =>
+    allowed.some((each) => new RegExp(`^${each.replaceAll("`", "").replace("*", ".*")}$`).test(action));
+  expect(new Set(called).size).toBeGreaterThan(15);
+  expect(called.filter((action) => !isAllowed(action))).toEqual([]);
 });
 
 test("pages and manifests name the same oldest Node", () => {
@@ -82,4 +135,29 @@ test("pages and manifests name the same oldest Node", () => {
   );
   expect(named.length).toBeGreaterThan(2);
   expect(named.filter((name) => !name.endsWith("Node 20.12"))).toEqual([]);
+});
+
+describe("callers read the field's words", () => {
+  const old = /\b(?:answer(?:s|ed)?|walks?|rings?|doorbells?|mirrors?)\b/gi;
+  /** Without code, whose names stay, and marks of programs. */
+  const prose = (text: string) => text.replaceAll(/^( *)```.*?^\1```$|<!--.*?-->|`[^`]*`/gms, "");
+
+  // words.md explains the old words; an assistant answers questions.
+  const known = ["docs/use/words.md", "docs/use/mcp.md"];
+  test.each(pages.filter((page) => page.startsWith("docs/use/") && !known.includes(page)))(
+    "on %s",
+    (page) => {
+      expect(prose(read(page)).match(old)).toBeNull();
+    },
+  );
+
+  test("in every sentence of the OpenAPI document", () => {
+    const sentences: string[] = [];
+    JSON.parse(read("docs/openapi.json"), (name, value) => {
+      if (["description", "summary"].includes(name) && typeof value === "string")
+        sentences.push(prose(value));
+    });
+    expect(sentences.length).toBeGreaterThan(400);
+    expect(sentences.filter((sentence) => sentence.match(old))).toEqual([]);
+  });
 });

@@ -275,11 +275,11 @@ describe("a role that a live key holds", () => {
     const refused = await remove();
     expect([refused.codes, refused.message]).toEqual([
       ["ROLE_IN_USE"],
-      expect.stringMatching(/^The role is still held by 2 live keys, k\w+ for one\. End them first\.$/),
+      expect.stringMatching(/^The role is still held by 2 live keys, k\w+ for one\. Revoke them first\.$/),
     ]);
     await end(first.key.id, admin);
     expect((await remove()).message).toBe(
-      `The role is still held by 1 live key, ${second.key.id} for one. End it first.`,
+      `The role is still held by 1 live key, ${second.key.id} for one. Revoke it first.`,
     );
     await end(second.key.id, admin);
     expect((await remove()).status).toBe(204);
@@ -306,7 +306,7 @@ describe("a role that a live key holds", () => {
     const refused = await remove();
     expect([refused.codes, refused.message]).toEqual([
       ["ROLE_IN_USE"],
-      `The role is still held by 1 live key, ${holder.id} for one. End it first.`,
+      `The role is still held by 1 live key, ${holder.id} for one. Revoke it first.`,
     ]);
     await world.deps.table.write({
       update: { pk: holder.pk, sk: holder.sk },

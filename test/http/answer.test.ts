@@ -34,11 +34,11 @@ describe("a buffered answer", () => {
     const json = { text: "x".repeat(6 * 1024 * 1024) };
     await expect(succeed(recordOf(), { json })).rejects.toMatchObject({
       code: "RESPONSE_TOO_LARGE",
-      message: "The answer is too large to be sent at once. Reduce limit or add filters.",
+      message: "The response is too large to be sent at once. Reduce limit or add filters.",
     });
     const narrowing = "Ask for less.";
     await expect(succeed(recordOf({}, { ...listOrganizations, narrowing }), { json })).rejects.toMatchObject({
-      message: `The answer is too large to be sent at once. ${narrowing}`,
+      message: `The response is too large to be sent at once. ${narrowing}`,
     });
     const { body } = await succeed(recordOf({}, { ...listOrganizations, streaming: true }), { json });
     expect(body).toBeInstanceOf(Readable);

@@ -658,7 +658,7 @@ describe("reports", () => {
       ...{ start_date: undefined, end_date: undefined, cursor: "20" },
     });
     expect([sentence, asked]).toEqual([
-      "INVALID_REQUEST: cursor: send start_date and end_date with it, as in the period of the answer before.",
+      "INVALID_REQUEST: cursor: send start_date and end_date with it, as in the period of the previous response.",
       [],
     ]);
   });

@@ -62,7 +62,7 @@ test("a refused first export leaves nothing that the right command trips over", 
   service.trouble = () => ({ status: 403, code: "FORBIDDEN" });
   expect(await run("--repositories", "1")).toMatchObject({
     code: 1,
-    stderr: `${service.url} answered 403 FORBIDDEN: No.`,
+    stderr: `${service.url} responded with 403 FORBIDDEN: No.`,
   });
   service.trouble = () => undefined;
   expect(await run()).toMatchObject({ code: 0, stderr: `${output} has 3 pull requests.` });

@@ -121,7 +121,7 @@ test("the page distinguishes a service that does not answer from a key that does
   const { page } = await openDashboard({
     prepare: (page) => page.route("**/v1/**", (route) => route.abort("connectionrefused")),
   });
-  await expect.poll(() => page.getByRole("alert").textContent()).toBe("The service does not answer.");
+  await expect.poll(() => page.getByRole("alert").textContent()).toBe("The service does not respond.");
   expect(page.workers()).toEqual([]);
 });
 

@@ -138,11 +138,11 @@ describe("an attempt", () => {
     for (const url of [silent, halfway])
       expect(await post(url, { ...local, attemptMsMax: 100 })).toMatchObject({
         status: null,
-        answer: "no complete answer in time",
+        answer: "no complete response in time",
       });
     const slowNames = { ...local, resolve: () => new Promise<never>(() => {}), attemptMsMax: 100 };
     expect(await post("https://hooks.test/", slowNames)).toMatchObject({
-      answer: "no complete answer in time",
+      answer: "no complete response in time",
     });
   });
 

@@ -177,7 +177,7 @@ function indexChecks({ connection, search }: CheckContext, { newLearning }: Call
       async run() {
         if (!(await hasVector()))
           throw new CheckFailed(
-            "The Learning was stored but has no vector: the embedding model did not answer. Run review-api preflight with the " +
+            "The Learning was stored but has no vector: the embedding model did not answer. Run npx --no-install review-api preflight with the " +
               "region where the stack calls Bedrock (its output BedrockRegion) as --bedrock-region. If the model is not there, set " +
               "bedrockRegion to a region that has it and deploy again. The log of the function createLearnings says what Bedrock " +
               "answered.",

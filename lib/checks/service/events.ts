@@ -46,7 +46,7 @@ export function eventChecks(
 }
 
 const notApplied = (type: string): string =>
-  `${type} was sent and not applied. See whether it is a dead letter (review-api events failed), and what the log of the ` +
+  `${type} was sent and not applied. See whether it is a dead letter (npx --no-install review-api events failed), and what the log of the ` +
   "function ingest says. Throttles mean that the account runs too few functions at once: see review-api preflight.";
 
 const { cloud, home } = stage;

@@ -192,8 +192,8 @@ export const userRequestWords: FieldWords = {
     "The people, by the Git provider's user ids; 1 to 500. Repeated ids count once. With a workspace token only for " +
     "`unassign`, and by the `seat_holder_id` that `GET /v1/users` shows.",
   emails:
-    "The people, by e-mail address in any letter case; 1 to 500. Repeated addresses count once; every spelling is " +
-    "answered. Workspace tokens only.",
+    "The people, by e-mail address in any letter case; 1 to 500. Repeated addresses count once; the response " +
+    "has every spelling. Workspace tokens only.",
   "changeRoles: role": "The role to give.",
   "changeRoles: org_id":
     "Workspace tokens must name one organization, by the Git provider's id. Instance keys may name one, or `ALL` in any " +

@@ -189,7 +189,7 @@ export const testWebhook = operation({
   query,
   body: selecting,
   bodyOptional: true,
-  answer: { status: 200, description: "What the receiver answered", schema: webhookTestResult },
+  answer: { status: 200, description: "What the receiver returned", schema: webhookTestResult },
   reads: { getMany: withSecrets },
   writes: { put: ["delivery"], update: ["webhook"], alone: true },
   errors: ["WEBHOOK_NOT_FOUND"],

@@ -335,7 +335,7 @@ async function send(form, base, key) {
   const status = element("try-status");
   const place = element("try-answer");
   const body = element("try-body")?.value;
-  status.textContent = "Waiting for the answer …";
+  status.textContent = "Waiting for the response …";
   place.hidden = true;
   const begun = performance.now();
   try {
@@ -351,7 +351,7 @@ async function send(form, base, key) {
     place.querySelector("code").textContent = shown(text);
     place.hidden = text === "";
   } catch (error) {
-    status.textContent = `No answer came from ${base}: ${error.message}.`;
+    status.textContent = `No response came from ${base}: ${error.message}.`;
   }
 }
 

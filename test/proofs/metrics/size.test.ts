@@ -134,14 +134,14 @@ describe("a pull request", () => {
     expect(full.codes).toEqual(["RESPONSE_TOO_LARGE"]);
     expect(full.message).toMatch(
       new RegExp(
-        `^The answer would have at least (\\d{8}) bytes; it may have 16777216\\. .*${urlOf(1)} of organization github:100000 in repository 9001, takes \\1 bytes`,
+        `^The response would have at least (\\d{8}) bytes; it may have 16777216\\. .*${urlOf(1)} of organization github:100000 in repository 9001, takes \\1 bytes`,
       ),
     );
     expect(full.headers).not.toHaveProperty("x-next-cursor");
     const alone = await get(`review-comments?${november}&limit=1`);
     expect(alone.message).toMatch(
       new RegExp(
-        `^The pull request ${urlOf(1)} of organization github:100000 alone takes \\d{8} bytes; an answer has at most 16777216`,
+        `^The pull request ${urlOf(1)} of organization github:100000 alone takes \\d{8} bytes; a response has at most 16777216`,
       ),
     );
     const behind = await page(`review-comments?${november}&cursor=${alone.headers["x-next-cursor"]}`);
@@ -172,7 +172,7 @@ describe("a pull request", () => {
     const alone = await get(`${path}&limit=1&cursor=${next}`);
     expect(alone.message).toMatch(
       new RegExp(
-        `^The pull request ${urlOf(1)} of organization github:beside alone takes \\d{8} bytes; an answer has at most 16777216, and this one would have`,
+        `^The pull request ${urlOf(1)} of organization github:beside alone takes \\d{8} bytes; a response has at most 16777216, and this one would have`,
       ),
     );
     const behind = await page(`${path}&limit=1&cursor=${alone.headers["x-next-cursor"]}`);
@@ -182,7 +182,7 @@ describe("a pull request", () => {
     const full = await get(`${path}&cursor=${resume}`);
     expect(full.message).toMatch(
       new RegExp(
-        `^The answer would have at least 1677\\d{4} bytes; it may have 16777216\\..*${urlOf(1)} of organization github:beside in repository 9001`,
+        `^The response would have at least 1677\\d{4} bytes; it may have 16777216\\..*${urlOf(1)} of organization github:beside in repository 9001`,
       ),
     );
   });

@@ -75,7 +75,7 @@ describe("CSV of review-comments", () => {
     expect([code, stderr]).toEqual([
       0,
       expect.stringContaining(
-        `${file} has other columns than this release writes. A new walk begins; ${file} is replaced when it is complete.`,
+        `${file} has other columns than this release writes. Everything is read again; ${file} is replaced when it is complete.`,
       ),
     ]);
     expect(await readFile(file, "utf8")).toBe(whole);
@@ -120,7 +120,7 @@ describe("an organization that left", () => {
     service.organizations = [listed("gitlab", "1")];
     const { file, stderr } = await resume(service);
     expect(stderr.split("\n")[0]).toBe(
-      `Organization 1 left, and another organization has the same number. A new walk begins; ${file} is replaced when it is complete.`,
+      `Organization 1 left, and another organization has the same number. Everything is read again; ${file} is replaced when it is complete.`,
     );
     expect(await linesOf(file)).toEqual([reviewed(1, "1"), reviewed(2, "2")]);
   });
@@ -254,7 +254,7 @@ describe("export security", () => {
       const failed = await callTool(...words, "--overwrite");
       expect([failed.code, failed.stderr]).toEqual([
         1,
-        `${service.url} answered 500 INTERNAL_ERROR: No. ${file} is unchanged.`,
+        `${service.url} responded with 500 INTERNAL_ERROR: No. ${file} is unchanged.`,
       ]);
       expect(await readFile(file, "utf8")).toBe(whole);
       service.trouble = () => undefined;

@@ -108,7 +108,7 @@ describe("--resume", () => {
     const { code, stderr } = await exportLearnings("--resume");
     expect([code, stderr.split("\n")[0]]).toEqual([
       0,
-      `${tooOld.message} A new walk begins; ${output} is replaced when it is complete.`,
+      `${tooOld.message} Everything is read again; ${output} is replaced when it is complete.`,
     ]);
     expect(await lines()).toEqual(all);
   });

@@ -24,7 +24,7 @@ describe("an interrupted export", () => {
     const broken = await exportLearnings("--format", format, "--overwrite");
     expect([broken.code, broken.stderr, await content()]).toEqual([
       1,
-      `${api.url} answered 500 INTERNAL_ERROR: No. What was read is kept; the same command without --overwrite continues from there.`,
+      `${api.url} responded with 500 INTERNAL_ERROR: No. What was read is kept; the same command without --overwrite continues from there.`,
       whole,
     ]);
     api.trouble = () => undefined;
@@ -66,7 +66,7 @@ describe("an interrupted export", () => {
     const { code, stderr } = await exportLearnings();
     expect([code, stderr.split("\n")[0]]).toEqual([
       0,
-      `${output}.journal is incomplete. A new walk begins; ${output} is replaced when it is complete.`,
+      `${output}.journal is incomplete. Everything is read again; ${output} is replaced when it is complete.`,
     ]);
     expect(await lines()).toEqual(all);
   });
@@ -91,7 +91,10 @@ describe("pages", () => {
   test("a single record that is too large ends the export with the service's own message", async () => {
     api.trouble = ({ page }) => (page === 2 ? { status: 413, code: "RESPONSE_TOO_LARGE" } : undefined);
     const { code, stderr } = await exportLearnings();
-    expect([code, stderr]).toEqual([1, expect.stringContaining("answered 413 RESPONSE_TOO_LARGE: No.")]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining("responded with 413 RESPONSE_TOO_LARGE: No."),
+    ]);
     expect(await readdir(dirname(output))).not.toContain(basename(output));
   });
 
@@ -111,12 +114,12 @@ describe("pages", () => {
       if (url.searchParams.get("cursor") === "page-1") isPassed = true;
       if (isPassed || url.searchParams.get("cursor") === null) return undefined;
       const message =
-        "The pull request https://git.test/2 of organization github:1 alone takes 17000000 bytes; an answer has at most 16777216.";
+        "The pull request https://git.test/2 of organization github:1 alone takes 17000000 bytes; a response has at most 16777216.";
       const headers = limit === 1 ? { "x-next-cursor": "page-1" } : undefined;
       return { status: 413, code: "RESPONSE_TOO_LARGE", message, ...(headers && { headers }) };
     };
     const { code, stderr } = await callTool(...words, "--resume");
-    const missing = `https://git.test/2 of organization github:1 is too large for any answer of the service; ${output} does not contain it.`;
+    const missing = `https://git.test/2 of organization github:1 is too large for any response of the service; ${output} does not contain it.`;
     expect([code, stderr.split("\n")]).toEqual([
       0,
       [missing, `${output} has 2 pull requests (0 new, 0 changed, 1 removed).`],
@@ -155,7 +158,7 @@ describe("errors are one sentence", () => {
     const { code, stderr } = await callTool("export", "learnings", "--url", gone.url, "--key", "k");
     expect([code, stderr]).toEqual([
       1,
-      `${gone.url} does not answer (ECONNREFUSED). Nothing listens there: check the port, and that the service runs.`,
+      `${gone.url} does not respond (ECONNREFUSED). Nothing listens there: check the port, and that the service runs.`,
     ]);
   });
 

@@ -270,11 +270,11 @@ describe("report", () => {
   test("report names the address that does not answer, and the service's reason for a refused key", async () => {
     const nobody = "http://127.0.0.1:9";
     const lost = await callTool("report", "--url", nobody, "--key", key);
-    expect([lost.code, lost.stderr]).toEqual([1, expect.stringContaining(`${nobody} does not answer (`)]);
+    expect([lost.code, lost.stderr]).toEqual([1, expect.stringContaining(`${nobody} does not respond (`)]);
     const refused = await callTool("report", "--url", service().url, "--key", "rk_user_wrong");
     expect([refused.code, refused.stderr]).toEqual([
       1,
-      expect.stringContaining(`${service().url} answered 401 UNAUTHORIZED: `),
+      expect.stringContaining(`${service().url} responded with 401 UNAUTHORIZED: `),
     ]);
   });
 });

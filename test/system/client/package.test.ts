@@ -335,7 +335,7 @@ describe("the package, installed from its tarball", () => {
       });
       expect(await tool("whoami --key fake-key")).toMatchObject({
         code: 1,
-        stderr: expect.stringContaining("answered 401 UNAUTHORIZED"),
+        stderr: expect.stringContaining("responded with 401 UNAUTHORIZED"),
       });
       for (const words of ["dev", "keys create --kind user"])
         expect(await tool(words)).toMatchObject({

@@ -181,7 +181,7 @@ test("`verify` on this stack with a dead Bedrock names what is broken and what t
     "listRepositories works": denied("listRepositories", 200),
     "listSecurityFindings works": denied("listSecurityFindings", 200),
     "an embedding is made of a new Learning": expect.stringMatching(
-      /^The Learning was stored but has no vector: the embedding model did not answer\. Run review-api preflight/,
+      /^The Learning was stored but has no vector: the embedding model did not answer\. Run npx --no-install review-api preflight/,
     ),
     "updateLearning works": expect.stringMatching(
       /INDEX_REFRESH_FAILED.* first repair what the check of the embedding reports\.$/,
