@@ -32,12 +32,19 @@ export type Command = {
   run(input: CommandInput, terminal: Terminal, findTarget: FindTarget): Promise<void>;
 };
 
-/** One entry of the tool's list; its commands are loaded when they are needed. */
-export type CommandGroup = {
+/** One entry of the tool's list; the module with its commands is loaded when it is needed. */
+export type CommandGroup<Module extends CommandModule = CommandModule> = {
   readonly name: string;
   readonly summary: string;
-  load(): Promise<readonly Command[]>;
+  load(): Promise<Module>;
 };
+type CommandModule = { readonly commands: readonly Command[] };
+
+export const group = <Module extends CommandModule>(
+  name: string,
+  summary: string,
+  load: () => Promise<Module>,
+): CommandGroup<Module> => ({ name, summary, load });
 
 const jsonOption: OptionDefinitions = {
   json: { help: "answer in JSON, one line" },
