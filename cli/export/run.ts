@@ -1,8 +1,8 @@
 import { type Client, createClient } from "../../lib/client/client.ts";
+import { namePullRequest } from "../../lib/contract/sentences.ts";
 import { type DatasetName, datasetNamed } from "../../lib/mirror/datasets/datasets.ts";
 import { statOf, systemDisk } from "../../lib/mirror/disk.ts";
 import { type ExportFormat, fileFormats } from "../../lib/mirror/format.ts";
-import { nameOfTooLarge } from "../../lib/mirror/journal.ts";
 import { keyScopeOf } from "../../lib/mirror/key-scope.ts";
 import type { MergeResult } from "../../lib/mirror/merge.ts";
 import type { ExportQuery, ExportSource } from "../../lib/mirror/sources.ts";
@@ -79,8 +79,8 @@ export async function exportToTerminal(
   const walk = job.source.walk(client, { query, format, followsRemovals: false });
   try {
     // No progress bar: the records themselves show the progress.
-    const { records } = await writeToTerminal(walk, terminal, () => undefined);
-    if (records === 0) terminal.say(`There are no ${job.source.noun} in this window.`);
+    if ((await writeToTerminal(walk, terminal)) === 0)
+      terminal.say(`There are no ${job.source.noun} in this window.`);
   } catch (error) {
     throw explainError(error, { url: target.url });
   }
@@ -184,7 +184,7 @@ function report({ input, terminal }: ExportRun, { noun, output, format, merged }
   // In every run, not only in the run that found it: the record is missing in the file until it is smaller or removed.
   for (const each of tooLarge)
     terminal.say(
-      `${nameOfTooLarge(each)} is too large for any answer of the service; ${output} does not contain it.`,
+      `${namePullRequest(each)} is too large for any answer of the service; ${output} does not contain it.`,
     );
   const number = (count: number) => count.toLocaleString("en");
   const changes = base
