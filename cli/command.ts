@@ -1,5 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import type { KeyKind } from "../lib/contract/access.ts";
+import { isCalendarDay } from "../lib/contract/parameters.ts";
 import { UsageError } from "../lib/runtime/operator-error.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import type { Terminal } from "./terminal.ts";
@@ -119,6 +120,13 @@ export class CommandInput {
     if (chosen === undefined)
       throw new UsageError(`--${name} takes one of ${choices.join(", ")}, not ${JSON.stringify(value)}.`);
     return chosen;
+  }
+
+  day(name: string): string | undefined {
+    const day = this.text(name);
+    if (day !== undefined && !isCalendarDay(day))
+      throw new UsageError(`--${name} takes a calendar day as YYYY-MM-DD, not ${JSON.stringify(day)}.`);
+    return day;
   }
 
   /** Comma-separated. */

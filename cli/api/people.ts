@@ -40,7 +40,7 @@ const apply: Command = {
       if (input.flag("json")) terminal.out(JSON.stringify({ dry_run: isDry, steps, seats_left: seatsLeft }));
       const failed = new Set(steps.filter(({ outcome }) => outcome === "fails").map(({ line }) => line));
       if (failed.size > 0)
-        throw new OperatorError(`${plural(failed.size, "line")} of ${plural(wishes.length, "line")} failed.`);
+        throw new OperatorError(`${failed.size} of ${plural(wishes.length, "line")} failed.`);
     });
   },
 };

@@ -10,7 +10,7 @@ import { OperatorError } from "../../lib/runtime/operator-error.ts";
 import type { CommandInput, FindTarget } from "../command.ts";
 import { startTally, type Terminal } from "../terminal.ts";
 import { downloadFile } from "./download.ts";
-import { explainError, formatOption, outputOption } from "./options.ts";
+import { explainError, formatOption, outputOption, withoutMissing } from "./options.ts";
 import { outputFile, requireReplaceable, withLock } from "./output-file.ts";
 import { type ExportRun, exportToTerminal, parquetNeedsFile } from "./run.ts";
 
@@ -92,9 +92,8 @@ async function download(
 ): Promise<{ readonly bytes: number; readonly records?: number }> {
   await requireReplaceable(input, output);
   if (format === "sarif") return await downloadSarif(client, query, output);
-  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const walk = findings.walk(client, {
-    query: Object.fromEntries(given),
+    query: withoutMissing(query),
     format: format === "parquet" ? "ndjson" : format,
     followsRemovals: false,
   });
