@@ -1,5 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import type { KeyKind } from "../lib/contract/access.ts";
+import { isCalendarDay } from "../lib/contract/parameters.ts";
 import { UsageError } from "../lib/runtime/operator-error.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import type { Terminal } from "./terminal.ts";
@@ -32,12 +33,19 @@ export type Command = {
   run(input: CommandInput, terminal: Terminal, findTarget: FindTarget): Promise<void>;
 };
 
-/** One entry of the tool's list; its commands are loaded when they are needed. */
-export type CommandGroup = {
+/** One entry of the tool's list; the module with its commands is loaded when it is needed. */
+export type CommandGroup<Module extends CommandModule = CommandModule> = {
   readonly name: string;
   readonly summary: string;
-  load(): Promise<readonly Command[]>;
+  load(): Promise<Module>;
 };
+type CommandModule = { readonly commands: readonly Command[] };
+
+export const group = <Module extends CommandModule>(
+  name: string,
+  summary: string,
+  load: () => Promise<Module>,
+): CommandGroup<Module> => ({ name, summary, load });
 
 const jsonOption: OptionDefinitions = {
   json: { help: "print JSON, one line" },
@@ -112,6 +120,13 @@ export class CommandInput {
     if (chosen === undefined)
       throw new UsageError(`--${name} takes one of ${choices.join(", ")}, not ${JSON.stringify(value)}.`);
     return chosen;
+  }
+
+  day(name: string): string | undefined {
+    const day = this.text(name);
+    if (day !== undefined && !isCalendarDay(day))
+      throw new UsageError(`--${name} takes a calendar day as YYYY-MM-DD, not ${JSON.stringify(day)}.`);
+    return day;
   }
 
   /** Comma-separated. */

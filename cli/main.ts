@@ -1,86 +1,42 @@
-import type { SharedCommand } from "./api/call.ts";
-import { apiGroups } from "./api-groups.ts";
-import type { CommandGroup } from "./command.ts";
+import { apiGroups, sharedGroups } from "./api-groups.ts";
+import { group } from "./command.ts";
 import { connectionOptions } from "./connection/open.ts";
 import { findTarget } from "./connection/target.ts";
 import type { Terminal } from "./terminal.ts";
 import { commandPaths as pathsOf, runTool, type Tool } from "./tool.ts";
 
-async function bothWays(loaded: Promise<{ readonly shared: readonly SharedCommand[] }>) {
-  const { overHttpOrAsOperator } = await import("./over-http-or-as-operator.ts");
-  return (await loaded).shared.map(overHttpOrAsOperator);
-}
-
 /** With a key over HTTP, otherwise as the operator: see `overHttpOrAsOperator`. */
-const bothGroups: readonly CommandGroup[] = [
-  {
-    name: "keys",
-    summary: "Create, list, rotate and revoke API keys",
-    load: async () => (await import("./commands/keys.ts")).commands,
-  },
-  {
-    name: "report",
-    summary: "Report pull requests, findings, acceptance and review times",
-    load: () => bothWays(import("./commands/report.ts")),
-  },
-  {
-    name: "learnings",
-    summary: "Search Learnings; approve or disapprove pending ones",
-    load: () => bothWays(import("./api/learnings.ts")),
-  },
-  {
-    name: "seats",
-    summary: "Find seats that nobody uses, and take them back",
-    load: () => bothWays(import("./api/seats.ts")),
-  },
-];
+const bothGroups = sharedGroups.map(({ name, summary, load }) =>
+  group(name, summary, async () => {
+    // The operator makes keys of every kind.
+    if (name === "keys") return await import("./commands/keys.ts");
+    const { overHttpOrAsOperator } = await import("./over-http-or-as-operator.ts");
+    return { commands: (await load()).shared.map(overHttpOrAsOperator) };
+  }),
+);
 
-const operatorGroups: readonly CommandGroup[] = [
-  {
-    name: "dev",
-    summary: "Serve the API on this machine, with demo data",
-    load: async () => (await import("./commands/dev.ts")).commands,
-  },
-  {
-    name: "events",
-    summary: "Check and send platform events; list, resend and drop those that wait or failed",
-    load: async () => (await import("./commands/events.ts")).commands,
-  },
-  {
-    name: "tokens",
-    summary: "Create, list and delete workspace tokens",
-    load: async () => (await import("./commands/tokens.ts")).commands,
-  },
-  {
-    name: "org",
-    summary: "Show organizations and change their settings",
-    load: async () => (await import("./commands/org.ts")).commands,
-  },
-  {
-    name: "members",
-    summary: "List members; set their roles and seats",
-    load: async () => (await import("./commands/members.ts")).commands,
-  },
-  {
-    name: "index",
-    summary: "Repair the review index of Learnings",
-    load: async () => (await import("./commands/index.ts")).commands,
-  },
-  {
-    name: "repair",
-    summary: "Repair the data after the table was restored",
-    load: async () => (await import("./commands/repair.ts")).commands,
-  },
-  {
-    name: "preflight",
-    summary: "Check before a deployment what the AWS account allows",
-    load: async () => (await import("./commands/preflight.ts")).commands,
-  },
-  {
-    name: "verify",
-    summary: "Check after a deployment that everything works, and clean up",
-    load: async () => (await import("./commands/verify.ts")).commands,
-  },
+const operatorGroups = [
+  group("dev", "Serve the API on this machine, with demo data", () => import("./commands/dev.ts")),
+  group(
+    "events",
+    "Check and send platform events; list, resend and drop those that wait or failed",
+    () => import("./commands/events.ts"),
+  ),
+  group("tokens", "Create, list and delete workspace tokens", () => import("./commands/tokens.ts")),
+  group("org", "Show organizations and change their settings", () => import("./commands/org.ts")),
+  group("members", "List members; set their roles and seats", () => import("./commands/members.ts")),
+  group("index", "Repair the review index of Learnings", () => import("./commands/index.ts")),
+  group("repair", "Repair the data after the table was restored", () => import("./commands/repair.ts")),
+  group(
+    "preflight",
+    "Check before a deployment what the AWS account allows",
+    () => import("./commands/preflight.ts"),
+  ),
+  group(
+    "verify",
+    "Check after a deployment that everything works, and clean up",
+    () => import("./commands/verify.ts"),
+  ),
 ];
 
 /** The tool of the checkout: every command. */

@@ -10,7 +10,6 @@ import {
 } from "../lib/report/period.ts";
 import { UsageError } from "../lib/runtime/operator-error.ts";
 import type { CommandInput, OptionDefinitions } from "./command.ts";
-import { dayOption } from "./day.ts";
 
 const daysDefault = 30;
 const daysMax = 3_660;
@@ -46,7 +45,7 @@ const alternatives = ["last-week", "last-month", "days", "start"];
 
 function periodOf(input: CommandInput, nowMs: number, dayOf: DayOf): Period {
   const days = input.integer("days", { min: 1, max: daysMax });
-  const [start, end] = [dayOption(input, "start"), dayOption(input, "end")];
+  const [start, end] = [input.day("start"), input.day("end")];
   const [first, second = end === undefined ? undefined : "end"] = alternatives.filter((name) =>
     input.has(name),
   );

@@ -9,27 +9,11 @@ import { showList } from "./listing.ts";
 import { commandFor, showOnce } from "./show-once.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** A key without its secret, as every list of keys shows it. */
-export type KeyRow = {
-  readonly id: string;
-  readonly kind: string;
-  readonly name: string | null;
-  readonly bound_to: string;
-  readonly owner: string | null;
-  readonly role: string | null;
-  readonly state: string;
-  readonly created_at: string;
-  readonly expires_at: string | null;
-  readonly last_used_at: string | null;
-  readonly refused_because: string | null;
-  readonly only: string | null;
-  readonly made_by: string | null;
-};
-
 /** `tenant_id`, a key's workspace or instance, is known to the operator only. */
 type ListedKey = AnswerOf<"listKeys">["keys"][number] & { readonly tenant_id?: string | null };
 
-export const keyRowOf = ({ tenant_id, organizations, ...key }: ListedKey): KeyRow => ({
+/** A key without its secret, as every list of keys shows it. */
+export const keyRowOf = ({ tenant_id, organizations, ...key }: ListedKey) => ({
   id: key.id,
   kind: key.kind,
   name: key.name,
@@ -44,6 +28,7 @@ export const keyRowOf = ({ tenant_id, organizations, ...key }: ListedKey): KeyRo
   only: key.only?.join(" ") ?? null,
   made_by: key.made_by,
 });
+export type KeyRow = ReturnType<typeof keyRowOf>;
 
 export const onlyOption: OptionDefinitions = {
   only: {

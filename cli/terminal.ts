@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { inspect, styleText } from "node:util";
+import type { CheckResult } from "../lib/checks/service/run.ts";
 import { type Clock, systemClock } from "../lib/runtime/clock.ts";
 import { type Ask, createAsk } from "./ask.ts";
 import { tryStandardOutput, writeStandardOutput } from "./standard-output.ts";
@@ -127,9 +128,11 @@ const escaped = (text: string, characters: RegExp): string =>
 /** The lines of a message to a person. */
 export const printed = (text: string): string => escaped(text, unprintableInLine);
 
-/** The result of a check, in six characters. */
-export const verdict = ({ paint }: Pick<Terminal, "paint">, ok: boolean): string =>
-  ok ? `${paint("good", "ok")}    ` : paint("bad", "FAILED");
+export function showCheck({ out, paint }: Terminal, { name, ok, ms, problem }: CheckResult): void {
+  const verdict = ok ? `${paint("good", "ok")}    ` : paint("bad", "FAILED");
+  out(`${verdict} ${String(ms).padStart(6)} ms  ${name}`);
+  if (problem !== null) out(`       ${problem}`);
+}
 
 type Watched = Pick<Terminal, "watched">;
 export type ProgressBar = { advance(by?: number): void; end(): void };

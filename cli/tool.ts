@@ -55,27 +55,14 @@ async function dispatch(tool: Tool, words: readonly string[], terminal: Terminal
     return 0;
   }
   const group = groupsOf(tool).find(({ name }) => name === first);
-  if (!group) {
-    const near = didYouMean(
-      first,
-      groupsOf(tool).map(({ name }) => name),
-    );
-    throw new UsageError(`There is no command ${JSON.stringify(first)}.${near || tool.unknownHint}`);
-  }
-  const commands = await group.load();
+  if (!group) throw unknownCommand(tool, [first], groupsOf(tool));
+  const { commands } = await group.load();
   const single = commands.find(({ name }) => name === "");
   const [second, ...more] = rest;
   const command = single ?? commands.find(({ name }) => name === second);
   if (!command) {
-    if (second !== undefined && second !== "--help" && second !== "-h") {
-      const near = didYouMean(
-        second,
-        commands.map(({ name }) => name),
-      );
-      throw new UsageError(
-        `There is no command ${JSON.stringify(`${first} ${second}`)}.${near || tool.unknownHint}`,
-      );
-    }
+    if (second !== undefined && second !== "--help" && second !== "-h")
+      throw unknownCommand(tool, [first, second], commands);
     showHelp(terminal, groupHelp(group, commands));
     if (second === undefined)
       throw new UsageError(
@@ -88,6 +75,16 @@ async function dispatch(tool: Tool, words: readonly string[], terminal: Terminal
   if (input.flag("help")) showHelp(terminal, commandHelp(pathOf(group, command), command, options));
   else await command.run(input, terminal, tool.findTarget);
   return 0;
+}
+
+function unknownCommand(
+  tool: Tool,
+  words: readonly string[],
+  known: ReadonlyArray<{ readonly name: string }>,
+) {
+  const names = known.map(({ name }) => name);
+  const near = didYouMean(words.at(-1) ?? "", names);
+  return new UsageError(`There is no command ${JSON.stringify(words.join(" "))}.${near || tool.unknownHint}`);
 }
 
 /** Highlights headings and the names at the beginning of lines. */
@@ -105,11 +102,11 @@ const version = (): string => String(Reflect.get(JSON.parse(readFileSync(manifes
 /** Every tool can complete its own commands. */
 const groupsOf = (tool: Tool): readonly CommandGroup[] => [
   ...tool.sections.flatMap(({ groups }) => groups),
-  { ...completionGroup, load: async () => [completionOf(tool)] },
+  { ...completionGroup, load: async () => ({ commands: [completionOf(tool)] }) },
 ];
 
 const loadAll = (tool: Tool) =>
-  Promise.all(groupsOf(tool).map(async (group) => ({ group, commands: await group.load() })));
+  Promise.all(groupsOf(tool).map(async (group) => ({ group, ...(await group.load()) })));
 
 /** Every command, as typed. */
 export const commandPaths = async (tool: Tool): Promise<readonly string[]> =>
@@ -190,6 +187,6 @@ function groupHelp(group: CommandGroup, commands: readonly Command[]): string {
 
 async function helpPath(tool: Tool, [first, second]: readonly string[]): Promise<readonly string[]> {
   const group = groupsOf(tool).find(({ name }) => name === first);
-  const command = (await group?.load())?.find(({ name }) => name !== "" && name === second);
+  const command = (await group?.load())?.commands.find(({ name }) => name !== "" && name === second);
   return [group, command].flatMap((named) => named?.name ?? []);
 }

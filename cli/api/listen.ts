@@ -8,7 +8,6 @@ import { systemRandom } from "../../lib/runtime/random.ts";
 import { secretText, signRing } from "../../lib/webhooks/sign.ts";
 import type { Command, CommandInput } from "../command.ts";
 import { apiOptions, checkedUrl } from "../connection/named-target.ts";
-import { dayOption } from "../day.ts";
 import { describeApiError } from "../describe-api-error.ts";
 import { sentence } from "../sentence.ts";
 import type { Terminal } from "../terminal.ts";
@@ -100,7 +99,7 @@ function typesOf(input: CommandInput): readonly Listened[] {
 function windowOf(input: CommandInput): Window {
   const nowMs = systemClock.nowMs();
   const day = (days: number) => toTimestamp(nowMs + days * msPerDay).slice(0, 10);
-  return { start_date: dayOption(input, "since") ?? day(-daysBack), end_date: day(daysAhead) };
+  return { start_date: input.day("since") ?? day(-daysBack), end_date: day(daysAhead) };
 }
 
 function secretOf(input: CommandInput): string {

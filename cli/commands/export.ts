@@ -8,19 +8,20 @@ import { fileFormats } from "../../lib/mirror/format.ts";
 import { auditLogs, type ExportSource, learnings, metricsSources } from "../../lib/mirror/sources.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
 import { UsageError } from "../../lib/runtime/operator-error.ts";
-import type { Command, CommandInput, OptionDefinitions } from "../command.ts";
+import type { Command, OptionDefinitions } from "../command.ts";
 import { apiOptions } from "../connection/named-target.ts";
-import { dayOption } from "../day.ts";
-import { type ExportJob, runExport } from "../export/run.ts";
+import {
+  fileOptions,
+  organizationsOption,
+  repositoriesOption,
+  scopeOf,
+  scopeOptions,
+} from "../export/options.ts";
+import { runExport, runFollow } from "../export/run.ts";
 import { agentsFormat, runAgentsExport } from "../export/run-agents-md.ts";
 import { findingFormats, runDownload } from "../export/run-download.ts";
-import { runFollow } from "../export/run-follow.ts";
 
-const placeOptions: OptionDefinitions = {
-  output: { value: "FILE", help: "where to write (default, and -: standard output)" },
-  overwrite: { help: "replace FILE" },
-  ...apiOptions,
-};
+const placeOptions: OptionDefinitions = { ...fileOptions, ...apiOptions };
 const formatHelp = (known: readonly string[]): OptionDefinitions => ({
   format: {
     value: "FORMAT",
@@ -35,17 +36,6 @@ const mirrorOptions: OptionDefinitions = {
   },
   resume: { help: "update FILE: read only what changed since the last run, also after an interruption" },
   ...placeOptions,
-};
-const organizationsOption: OptionDefinitions = {
-  orgs: { value: "A,B", help: "only these organizations (instance keys)" },
-};
-const scopeOptions = {
-  org: { value: "ID", help: "only this organization (workspace tokens)" },
-  ...organizationsOption,
-  users: { value: "A,B", help: "only these users, by provider user id" },
-} as const satisfies OptionDefinitions;
-const repositoriesOption: OptionDefinitions = {
-  repositories: { value: "A,B", help: "only these repositories, by provider id" },
 };
 const windowDaysDefault = 30;
 const metricsNames = ["review-comments", "reviews", "mcp"] as const;
@@ -80,8 +70,8 @@ const metrics: Command = {
     const status = input.choice("status", [...pullRequestStatuses, "all"]);
     if (status !== undefined && dataset !== "reviews")
       throw new UsageError("--status works only with --dataset reviews.");
-    const start = dayOption(input, "start");
-    const end = dayOption(input, "end");
+    const start = input.day("start");
+    const end = input.day("end");
     if (start !== undefined && end !== undefined && end < start)
       throw new UsageError("--end must not be before --start.");
     await runExport(input, terminal, findTarget, {
@@ -154,7 +144,7 @@ const auditLogsCommand: Command = {
       source: auditLogs,
       dataset: "audit-logs",
       query: {
-        ...{ date_from: dayOption(input, "start"), date_to: dayOption(input, "end"), ...scopeOf(input) },
+        ...{ date_from: input.day("start"), date_to: input.day("end"), ...scopeOf(input) },
         ...{ search: input.text("search"), actions: input.list("actions")?.join(",") },
       },
     }),
@@ -234,13 +224,6 @@ export const commands: readonly Command[] = [
   directoryCommand("repositories", "active repositories", repositories),
   sqlCommand,
 ];
-
-const scopeOf = (input: CommandInput): ExportJob["query"] => ({
-  org_id: input.text("org"),
-  organization_ids: input.list("orgs")?.join(","),
-  user_ids: input.list("users")?.join(","),
-  repository_ids: input.list("repositories")?.join(","),
-});
 
 /** The last day that the API accepts: the window then includes later merges too. */
 const endOfTime = "9999-12-31";

@@ -2,7 +2,7 @@ import { createClient } from "../../lib/client/client.ts";
 import { OperatorError, UsageError } from "../../lib/runtime/operator-error.ts";
 import type { Command } from "../command.ts";
 import { checkedUrl } from "../connection/named-target.ts";
-import { profileFile, removeProfile, writeProfile } from "../connection/profile.ts";
+import { writeProfile } from "../connection/profile.ts";
 import { describeApiError } from "../describe-api-error.ts";
 
 const login: Command = {
@@ -38,20 +38,7 @@ const login: Command = {
   },
 };
 
-const logout: Command = {
-  name: "",
-  summary: "Delete what login stored; the key itself still works",
-  connects: false,
-  examples: ["logout"],
-  async run(input, terminal) {
-    const removed = await removeProfile();
-    if (input.flag("json")) terminal.out(JSON.stringify({ removed }));
-    else terminal.say(removed ? `Removed ${profileFile()}.` : "Nothing was stored.");
-  },
-};
-
-export const loginCommands: readonly Command[] = [login];
-export const logoutCommands: readonly Command[] = [logout];
+export const commands: readonly Command[] = [login];
 
 const isUnprotected = (text: string): boolean => {
   const { protocol, hostname } = new URL(text);

@@ -1,4 +1,5 @@
 import { nobodyHearsAlarms, type StackOptions } from "../../infra/options.ts";
+import type { CheckResult } from "../../lib/checks/service/run.ts";
 import { embeddingModelId, eventQueueSettings } from "../../lib/contract/platform.ts";
 import { countAdmins, readAllOrganizations, withoutAdmin } from "../../lib/organizations/find.ts";
 import type { AwsIdentity } from "../../lib/runtime/aws-identity.ts";
@@ -10,16 +11,9 @@ import { withConnection } from "../connection/open.ts";
 import { sayWithoutAdmin } from "../say-without-admin.ts";
 import { sentence } from "../sentence.ts";
 import { defaultOptions, optionsFile, readStackOptions } from "../stack-options.ts";
-import { type Terminal, verdict } from "../terminal.ts";
+import { showCheck, type Terminal } from "../terminal.ts";
 
 const workersBounds = { min: eventQueueSettings.workersMin, max: eventQueueSettings.workersMax };
-
-type Result = {
-  readonly name: string;
-  readonly ok: boolean;
-  readonly ms: number;
-  readonly problem: string | null;
-};
 
 /** A check throws what is wrong; a text that it returns is a note. */
 type Checks = Readonly<Record<string, () => Promise<unknown>>>;
@@ -50,7 +44,7 @@ const command: Command = {
     const eventWorkers = input.integer("event-workers", workersBounds);
     const bedrockRegion = input.text("bedrock-region");
     const bedrockModelId = input.text("bedrock-model-id");
-    const results: Result[] = [];
+    const results: CheckResult[] = [];
     const notes: string[] = [];
     const shown = input.flag("json") ? undefined : terminal;
     const run = async (checks: Checks) => void results.push(...(await runChecks(checks, shown, notes)));
@@ -102,8 +96,12 @@ const nameOf = ({ uuid, name, provider, provider_organization_id }: Organization
   provider_organization_id,
 });
 
-async function runChecks(checks: Checks, terminal: Terminal | undefined, notes: string[]): Promise<Result[]> {
-  const results: Result[] = [];
+async function runChecks(
+  checks: Checks,
+  terminal: Terminal | undefined,
+  notes: string[],
+): Promise<CheckResult[]> {
+  const results: CheckResult[] = [];
   for (const [name, check] of Object.entries(checks)) {
     const startedMs = systemClock.nowMs();
     const problem = await check().then((note) => {
@@ -112,8 +110,7 @@ async function runChecks(checks: Checks, terminal: Terminal | undefined, notes: 
     }, sentence);
     const result = { name, ok: problem === null, ms: systemClock.nowMs() - startedMs, problem };
     results.push(result);
-    terminal?.out(`${verdict(terminal, result.ok)} ${String(result.ms).padStart(6)} ms  ${name}`);
-    if (problem !== null) terminal?.out(`       ${problem}`);
+    if (terminal) showCheck(terminal, result);
   }
   return results;
 }

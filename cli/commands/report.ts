@@ -19,7 +19,14 @@ import { systemCode, UsageError, unwritable } from "../../lib/runtime/operator-e
 import { writeWhole } from "../../lib/runtime/write-whole.ts";
 import { overHttp, type SharedCommand, type WithCaller } from "../api/call.ts";
 import type { Command, CommandInput } from "../command.ts";
-import { outputName } from "../export/options.ts";
+import {
+  fileOptions,
+  organizationsOption,
+  outputName,
+  repositoriesOption,
+  scopeOf,
+  scopeOptions,
+} from "../export/options.ts";
 import { outputFile, requireReplaceable } from "../export/output-file.ts";
 import { periodOptions, type RequestedPeriod, requestedPeriod } from "../report-period.ts";
 import { startTally, type Terminal } from "../terminal.ts";
@@ -57,11 +64,10 @@ const report: SharedCommand = {
       value: "FORMAT",
       help: `${formats.join(", ")} (default: from the ending of the file's name, else text; chat: under 2,000 characters)`,
     },
-    output: { value: "FILE", help: "where to write (default, and -: standard output)" },
-    overwrite: { help: "replace FILE" },
-    org: { value: "ID", help: "only this organization (workspace tokens)" },
-    orgs: { value: "A,B", help: "only these organizations (instance keys)" },
-    repositories: { value: "A,B", help: "only these repositories, by provider id" },
+    ...fileOptions,
+    org: scopeOptions.org,
+    ...organizationsOption,
+    ...repositoriesOption,
     team: { value: "A,B", help: "only authors in these teams, by name or id" },
     "without-bots": { help: "leave out pull requests that a program opened" },
   },
@@ -137,7 +143,7 @@ function requestOf(input: CommandInput): ReportRequest {
   return {
     ...requestedPeriod(input, nowMs),
     ...{ by: by ?? "week", list, format, output, nowMs },
-    ...{ isCompared: !input.flag("no-compare"), isWide: input.flag("wide"), filters: filtersOf(input) },
+    ...{ isCompared: !input.flag("no-compare"), isWide: input.flag("wide"), filters: scopeOf(input) },
     ...{ teams: input.list("team"), withoutBots: input.flag("without-bots") },
   };
 }
@@ -245,15 +251,4 @@ function formatOf(input: CommandInput, output: string | undefined): Format {
     throw new UsageError(`--json and --format ${format} cannot be used together.`);
   const byName = formats.find((each) => output?.toLowerCase().endsWith(`.${each}`));
   return format ?? byName ?? (isJson ? "json" : "text");
-}
-
-function filtersOf(input: CommandInput): Readonly<Record<string, string>> {
-  const names = {
-    org_id: input.text("org"),
-    organization_ids: input.list("orgs")?.join(","),
-    repository_ids: input.list("repositories")?.join(","),
-  };
-  return Object.fromEntries(
-    Object.entries(names).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
 }

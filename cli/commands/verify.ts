@@ -10,7 +10,7 @@ import { OperatorError } from "../../lib/runtime/operator-error.ts";
 import type { Command, CommandInput } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
 import { sentence } from "../sentence.ts";
-import { type Terminal, verdict } from "../terminal.ts";
+import { showCheck } from "../terminal.ts";
 
 const command: Command = {
   name: "",
@@ -20,7 +20,9 @@ const command: Command = {
   run: (input, terminal) =>
     withConnection(input, async (connection) => {
       const context = await checkContextOf(input, connection);
-      const onResult = input.flag("json") ? () => undefined : (result: CheckResult) => show(terminal, result);
+      const onResult = input.flag("json")
+        ? () => undefined
+        : (result: CheckResult) => showCheck(terminal, result);
       const report = await verify(context, { sentence, onResult });
       const failed = report.checks.filter(({ ok }) => !ok).length;
       if (input.flag("json")) terminal.out(JSON.stringify({ ok: failed === 0, ...report }));
@@ -32,11 +34,6 @@ const command: Command = {
 };
 
 export const commands: readonly Command[] = [command];
-
-function show(terminal: Terminal, { name, ok, ms, problem }: CheckResult): void {
-  terminal.out(`${verdict(terminal, ok)} ${String(ms).padStart(6)} ms  ${name}`);
-  if (problem !== null) terminal.out(`       ${problem}`);
-}
 
 async function checkContextOf(input: CommandInput, connection: Connection): Promise<CheckContext> {
   const stack = input.text("stack");

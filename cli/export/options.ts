@@ -1,8 +1,40 @@
 import { ReviewApiError } from "../../lib/client/error.ts";
 import { formatByName } from "../../lib/mirror/format.ts";
 import { OperatorError, systemCode, UsageError, unwritable } from "../../lib/runtime/operator-error.ts";
-import type { CommandInput } from "../command.ts";
+import type { CommandInput, OptionDefinitions } from "../command.ts";
 import { describeApiError } from "../describe-api-error.ts";
+
+export const fileOptions: OptionDefinitions = {
+  output: { value: "FILE", help: "where to write (default, and -: standard output)" },
+  overwrite: { help: "replace FILE" },
+};
+export const organizationsOption: OptionDefinitions = {
+  orgs: { value: "A,B", help: "only these organizations (instance keys)" },
+};
+export const scopeOptions = {
+  org: { value: "ID", help: "only this organization (workspace tokens)" },
+  ...organizationsOption,
+  users: { value: "A,B", help: "only these users, by provider user id" },
+} as const satisfies OptionDefinitions;
+export const repositoriesOption: OptionDefinitions = {
+  repositories: { value: "A,B", help: "only these repositories, by provider id" },
+};
+
+/** What these options say, as the API's own filters. */
+export const scopeOf = (input: CommandInput): Readonly<Record<string, string>> =>
+  withoutMissing({
+    org_id: input.text("org"),
+    organization_ids: input.list("orgs")?.join(","),
+    user_ids: input.list("users")?.join(","),
+    repository_ids: input.list("repositories")?.join(","),
+  });
+
+export const withoutMissing = (
+  values: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
 
 /** The file of --output; undefined for standard output, which `-` stands for too. */
 export function outputName(input: CommandInput): string | undefined {

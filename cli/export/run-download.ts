@@ -5,11 +5,12 @@ import { systemDisk } from "../../lib/mirror/disk.ts";
 import { fileFormats } from "../../lib/mirror/format.ts";
 import { checkRepository } from "../../lib/mirror/known-repository.ts";
 import { type FindingsQuery, findings } from "../../lib/mirror/sources.ts";
+import { replaceFile } from "../../lib/mirror/target-file.ts";
 import { OperatorError } from "../../lib/runtime/operator-error.ts";
 import type { CommandInput, FindTarget } from "../command.ts";
 import { startTally, type Terminal } from "../terminal.ts";
-import { replaceFile, replaceFileByAnswer } from "./download.ts";
-import { explainError, formatOption, outputOption } from "./options.ts";
+import { downloadFile } from "./download.ts";
+import { explainError, formatOption, outputOption, withoutMissing } from "./options.ts";
 import { outputFile, requireReplaceable, withLock } from "./output-file.ts";
 import { type ExportRun, exportToTerminal, parquetNeedsFile } from "./run.ts";
 
@@ -90,21 +91,32 @@ async function download(
   query: FindingsQuery,
 ): Promise<{ readonly bytes: number; readonly records?: number }> {
   await requireReplaceable(input, output);
-  if (format === "sarif") return await replaceFileByAnswer(systemDisk, await sarifOf(client, query), output);
-  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  if (format === "sarif") return await downloadSarif(client, query, output);
   const walk = findings.walk(client, {
-    query: Object.fromEntries(given),
+    query: withoutMissing(query),
     format: format === "parquet" ? "ndjson" : format,
     followsRemovals: false,
   });
   const tally = startTally(terminal, `Exporting ${findings.noun}`);
   const rows = format === "parquet" ? `${output}.rows` : output;
-  const downloaded = await replaceFile(systemDisk, walk, rows, tally.show).finally(tally.end);
+  const downloaded = await downloadFile(systemDisk, walk, rows, tally.show).finally(tally.end);
   if (format !== "parquet") return downloaded;
   const { writeParquet } = await import("../../lib/mirror/datasets/parquet.ts");
   const { bytes } = await writeParquet(systemDisk, rows, output, datasetNamed("security").columns);
   await systemDisk.remove(rows);
   return { records: downloaded.records, bytes };
+}
+
+async function downloadSarif(client: Client, query: FindingsQuery, output: string) {
+  const answer = await sarifOf(client, query);
+  let bytes = 0;
+  await replaceFile(systemDisk, output, async (next) => {
+    for await (const piece of answer) {
+      await next.write(piece);
+      bytes += piece.length;
+    }
+  });
+  return { bytes };
 }
 
 /** SARIF comes from the service as it is: a file of runs, rules and results, not a row for each finding. */

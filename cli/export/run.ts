@@ -1,8 +1,9 @@
 import { type Client, createClient } from "../../lib/client/client.ts";
+import { namePullRequest } from "../../lib/contract/sentences.ts";
 import { type DatasetName, datasetNamed } from "../../lib/mirror/datasets/datasets.ts";
 import { statOf, systemDisk } from "../../lib/mirror/disk.ts";
+import { followLog } from "../../lib/mirror/follow.ts";
 import { type ExportFormat, fileFormats } from "../../lib/mirror/format.ts";
-import { nameOfTooLarge } from "../../lib/mirror/journal.ts";
 import { keyScopeOf } from "../../lib/mirror/key-scope.ts";
 import type { MergeResult } from "../../lib/mirror/merge.ts";
 import type { ExportQuery, ExportSource } from "../../lib/mirror/sources.ts";
@@ -14,11 +15,13 @@ import {
   sameRequest,
 } from "../../lib/mirror/state.ts";
 import { updateMirror } from "../../lib/mirror/update.ts";
+import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
 import { OperatorError, UsageError } from "../../lib/runtime/operator-error.ts";
+import { survive } from "../api/listen.ts";
 import type { CommandInput, FindTarget, Target } from "../command.ts";
 import { startTally, type Terminal } from "../terminal.ts";
 import { writeToTerminal } from "./download.ts";
-import { explainError, formatOption, outputOption } from "./options.ts";
+import { explainError, formatOption, outputOption, withoutMissing } from "./options.ts";
 import { outputFile, withLock } from "./output-file.ts";
 
 export type ExportJob = {
@@ -79,8 +82,36 @@ export async function exportToTerminal(
   const walk = job.source.walk(client, { query, format, followsRemovals: false });
   try {
     // No progress bar: the records themselves show the progress.
-    const { records } = await writeToTerminal(walk, terminal, () => undefined);
-    if (records === 0) terminal.say(`There are no ${job.source.noun} in this window.`);
+    if ((await writeToTerminal(walk, terminal)) === 0)
+      terminal.say(`There are no ${job.source.noun} in this window.`);
+  } catch (error) {
+    throw explainError(error, { url: target.url });
+  }
+}
+
+/** Options that are about a file. */
+const fileNames = ["output", "overwrite", "resume", "changes", "format", "end"];
+
+/** Writes the records of a log to standard output as they come. */
+export async function runFollow(
+  input: CommandInput,
+  terminal: Terminal,
+  findTarget: FindTarget,
+  { source, query }: ExportJob,
+): Promise<void> {
+  const other = fileNames.find((name) => input.has(name));
+  if (other !== undefined) throw new UsageError(`--follow and --${other} cannot be used together.`);
+  const target = await findTarget(input);
+  const client = createClient({ baseUrl: target.url, key: target.key });
+  const now = { date_from: toTimestamp(systemClock.nowMs()) };
+  const walk = source.walk(client, {
+    query: queryOf({ query, defaults: () => now }, undefined),
+    format: "ndjson",
+    followsRemovals: false,
+  });
+  try {
+    for await (const lines of followLog(walk, systemClock, (error) => survive(error, terminal)))
+      await terminal.write(Buffer.from(lines.map((line) => `${line}\n`).join("")));
   } catch (error) {
     throw explainError(error, { url: target.url });
   }
@@ -150,18 +181,15 @@ async function bringUpToDate(
   }).finally(tally.end);
 }
 
-export function queryOf(
+function queryOf(
   { query, defaults }: Pick<ExportJob, "query" | "defaults">,
   earlier: MirrorState | undefined,
 ): ExportQuery {
-  const given = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value]],
-  );
   const fallback = Object.entries(defaults?.() ?? {}).map(([name, value]) => [
     name,
     earlier?.query[name] ?? value,
   ]);
-  return Object.fromEntries([...fallback, ...given]);
+  return { ...Object.fromEntries(fallback), ...withoutMissing(query) };
 }
 
 type ExportOutcome = {
@@ -184,7 +212,7 @@ function report({ input, terminal }: ExportRun, { noun, output, format, merged }
   // In every run, not only in the run that found it: the record is missing in the file until it is smaller or removed.
   for (const each of tooLarge)
     terminal.say(
-      `${nameOfTooLarge(each)} is too large for any response of the service; ${output} does not contain it.`,
+      `${namePullRequest(each)} is too large for any response of the service; ${output} does not contain it.`,
     );
   const number = (count: number) => count.toLocaleString("en");
   const changes = base

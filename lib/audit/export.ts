@@ -99,24 +99,21 @@ const inOrder = (value: unknown): unknown => {
   return typeof value === "object" && value !== null ? byName(value) : value;
 };
 
+const ownColumn = (name: Exclude<keyof Record, "actor" | "metadata">) => ({
+  name,
+  cell: (entry: Record) => entry[name],
+});
+const actorColumn = (name: keyof Record["actor"]) => ({
+  name: `actor_${name}`,
+  cell: (entry: Record) => entry.actor[name],
+});
+
 /** The fields of the record, with the actor flattened. */
 export const auditColumns = [
-  { name: "id", cell: (entry: Record) => entry.id },
-  { name: "action", cell: (entry: Record) => entry.action },
-  { name: "resource_type", cell: (entry: Record) => entry.resource_type },
-  { name: "resource_id", cell: (entry: Record) => entry.resource_id },
-  { name: "summary", cell: (entry: Record) => entry.summary },
-  { name: "actor_type", cell: (entry: Record) => entry.actor.type },
-  { name: "actor_id", cell: (entry: Record) => entry.actor.id },
-  { name: "actor_name", cell: (entry: Record) => entry.actor.name },
-  { name: "actor_key_id", cell: (entry: Record) => entry.actor.key_id },
-  { name: "actor_key_kind", cell: (entry: Record) => entry.actor.key_kind },
-  { name: "organization_id", cell: (entry: Record) => entry.organization_id },
+  ...(["id", "action", "resource_type", "resource_id", "summary"] as const).map(ownColumn),
+  ...(["type", "id", "name", "key_id", "key_kind"] as const).map(actorColumn),
+  ownColumn("organization_id"),
   { name: "metadata", cell: (entry: Record) => JSON.stringify(entry.metadata) },
-  { name: "ip_address", cell: (entry: Record) => entry.ip_address },
-  { name: "request_id", cell: (entry: Record) => entry.request_id },
-  { name: "created_at", cell: (entry: Record) => entry.created_at },
   // Newer columns come last, so that readers that use the positions of columns find the older ones where they were.
-  { name: "gateway_request_id", cell: (entry: Record) => entry.gateway_request_id },
-  { name: "provider", cell: (entry: Record) => entry.provider },
-] as const;
+  ...(["ip_address", "request_id", "created_at", "gateway_request_id", "provider"] as const).map(ownColumn),
+];

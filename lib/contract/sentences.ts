@@ -10,15 +10,15 @@ export const startNewWalk = "Start again without a cursor.";
 export const otherAuthorizedOrganizations = "was made with a key that is authorized for other organizations.";
 
 export type LargePullRequest = {
-  readonly prUrl: string;
+  readonly pr_url: string;
   readonly provider: string;
   /** The Git provider's id. */
-  readonly organizationId: string;
+  readonly organization_id: string;
 };
 
 /** The name of a pull request in a sentence: its URL is unique only within its organization. */
-export const namePullRequest = ({ prUrl, provider, organizationId }: LargePullRequest): string =>
-  `${prUrl} of organization ${provider}:${organizationId}`;
+export const namePullRequest = ({ pr_url, provider, organization_id }: LargePullRequest): string =>
+  `${pr_url} of organization ${provider}:${organization_id}`;
 
 /** The beginning of the 413 response for a single pull request; undefined: its name could not be read any more. */
 export const takesAlone = (pullRequest: LargePullRequest | undefined, bytes: number): string =>
@@ -28,7 +28,7 @@ const aloneForm = /^The pull request (.+) of organization ([a-z_]+):(.+) alone t
 
 /** Returns the pull request that such a 413 response names. */
 export function readTakesAlone(message: string): LargePullRequest | undefined {
-  const [, prUrl, provider, organizationId] = aloneForm.exec(message) ?? [];
-  if (prUrl === undefined || provider === undefined || organizationId === undefined) return undefined;
-  return { prUrl, provider, organizationId };
+  const [, pr_url, provider, organization_id] = aloneForm.exec(message) ?? [];
+  if (pr_url === undefined || provider === undefined || organization_id === undefined) return undefined;
+  return { pr_url, provider, organization_id };
 }

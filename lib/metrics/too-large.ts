@@ -42,10 +42,10 @@ export function pageTooLarge({ answerBytes, largest, pageSize, behind }: TooLarg
   });
 }
 
-const nameOf = ({ prUrl, organization }: TooLargePage["largest"]): LargePullRequest | undefined =>
-  prUrl === undefined
-    ? undefined
-    : { prUrl, provider: organization.provider, organizationId: organization.provider_organization_id };
+const nameOf = ({ prUrl, organization }: TooLargePage["largest"]): LargePullRequest | undefined => {
+  const { provider, provider_organization_id: organization_id } = organization;
+  return prUrl === undefined ? undefined : { pr_url: prUrl, provider, organization_id };
+};
 
 type FinishedPage = {
   readonly nextCursor: string | null;

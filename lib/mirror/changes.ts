@@ -1,9 +1,8 @@
 import { OperatorError } from "../runtime/operator-error.ts";
 import { DigestMap } from "./digest-map.ts";
-import { type Disk, readFilePieces, readFileRows, statOf } from "./disk.ts";
+import { type Disk, readFilePieces, readFileRows, statOf, temporaryFile } from "./disk.ts";
 import { digestsOf, identityFields, type RecordIdentity } from "./identity.ts";
 import { ndjsonLayout, parseRow, type RecordFields } from "./layout.ts";
-import { temporaryFile } from "./state.ts";
 import { createTargetFile } from "./target-file.ts";
 
 /**
@@ -28,7 +27,7 @@ export async function createChanges(
   file: string,
   identity: RecordIdentity,
 ): Promise<ChangesFile> {
-  const target = await createTargetFile(disk, temporaryFile(file), ndjsonLayout, (await statOf(file))?.mode);
+  const target = await createTargetFile(disk, file, ndjsonLayout);
   const things = new DigestMap();
   const names = identityFields(identity);
   return {

@@ -59,6 +59,8 @@ function openFile(handle: FileHandle, bytes: number): OpenFile {
   };
 }
 
+export const temporaryFile = (file: string): string => `${file}.new`;
+
 /** A new name survives a power loss only after its folder is synced. */
 async function syncFolder(folder: string): Promise<void> {
   // Windows cannot open folders, and does not need this.

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { type LargePullRequest, namePullRequest } from "../contract/sentences.ts";
 import { digestBytes } from "./digest-map.ts";
 import { type Disk, readFilePieces, readFileRows } from "./disk.ts";
 import { type Digests, digestsOf, organizationDigestOf, type RecordIdentity } from "./identity.ts";
@@ -12,15 +11,6 @@ export const tooLargeSchema = z.strictObject({
   organization_id: z.string(),
 });
 export type TooLargePullRequest = z.output<typeof tooLargeSchema>;
-
-export const tooLargeOf = ({ prUrl, provider, organizationId }: LargePullRequest): TooLargePullRequest => ({
-  pr_url: prUrl,
-  provider,
-  organization_id: organizationId,
-});
-
-export const nameOfTooLarge = ({ pr_url, provider, organization_id }: TooLargePullRequest): string =>
-  namePullRequest({ prUrl: pr_url, provider, organizationId: organization_id });
 
 /** The changes of a page, in its order. */
 export type MirrorChange =
@@ -39,13 +29,8 @@ export type JournalEntry = Digests & {
   json(): string;
 };
 
-const letters = { written: "w", removed: "r", left: "l", "too-large": "t" } as const;
-const kinds: ReadonlyMap<string, MirrorChange["kind"]> = new Map([
-  ["w", "written"],
-  ["r", "removed"],
-  ["l", "left"],
-  ["t", "too-large"],
-]);
+/** In the journal a kind is its first letter. */
+const kinds = ["written", "removed", "left", "too-large"] as const satisfies Array<MirrorChange["kind"]>;
 
 export const journalFile = (output: string): string => `${output}.journal`;
 
@@ -56,13 +41,9 @@ const nothing = Buffer.alloc(digestBytes);
 /** One line per change: a letter, two digests, then JSON, which contains no line break. */
 function lineOf(identity: RecordIdentity, change: MirrorChange): string {
   const { thing, organization } = digestsOfChange(identity, change);
-  const json =
-    change.kind === "written"
-      ? change.json
-      : change.kind === "too-large"
-        ? JSON.stringify(change.fields)
-        : "";
-  return `${letters[change.kind]}${thing.toString("hex")}${organization.toString("hex")}${json}\n`;
+  const tooLarge = change.kind === "too-large" ? JSON.stringify(change.fields) : "";
+  const json = change.kind === "written" ? change.json : tooLarge;
+  return `${change.kind[0]}${thing.toString("hex")}${organization.toString("hex")}${json}\n`;
 }
 
 function digestsOfChange(identity: RecordIdentity, change: MirrorChange): Digests {
@@ -105,7 +86,8 @@ export async function openJournal(
 
 export async function* entriesOf(output: string, bytes: number): AsyncGenerator<JournalEntry> {
   for await (const { row, at } of readFileRows(readFilePieces(journalFile(output), bytes), false)) {
-    const kind = kinds.get(row.toString("latin1", 0, 1));
+    const letter = row.toString("latin1", 0, 1);
+    const kind = kinds.find((each) => each[0] === letter);
     if (kind === undefined) throw new Error(`${journalFile(output)} is damaged at byte ${at}.`);
     const digest = (start: number) =>
       Buffer.from(row.toString("latin1", start, start + digestLetters), "hex");

@@ -6,7 +6,7 @@ import { type Disk, readFilePieces, readFileRows, statOf } from "./disk.ts";
 import { contentDigestOf, type Digests, digestsOf, type RecordIdentity } from "./identity.ts";
 import { entriesOf, type JournalEntry, type TooLargePullRequest, tooLargeSchema } from "./journal.ts";
 import { type Layout, ndjsonLayout, type RecordFields } from "./layout.ts";
-import { changedSince, changesUnknown, type MirrorState, temporaryFile, type WrittenFile } from "./state.ts";
+import { changedSince, changesUnknown, type MirrorState, type WrittenFile } from "./state.ts";
 import { createTargetFile, type TargetFile } from "./target-file.ts";
 
 export type MergeResult = {
@@ -54,7 +54,7 @@ export async function merge(
 ): Promise<MergeResult> {
   const latest = await readLatest(output, state.journal_bytes);
   const found = await statOf(output);
-  const target = await createTargetFile(disk, temporaryFile(output), shape.layout, found?.mode);
+  const target = await createTargetFile(disk, output, shape.layout);
   try {
     const kept =
       state.begins_anew && !(changes && found && state.files.length > 0)

@@ -1,6 +1,5 @@
 import { pagesInHalves } from "../client/pages-in-halves.ts";
 import { readTakesAlone } from "../contract/sentences.ts";
-import { tooLargeOf } from "./journal.ts";
 import type { ExportPage, ExportWalk } from "./sources.ts";
 
 /** All pages of a walk from a cursor; a record that is too large for any answer is a page of its own. */
@@ -12,7 +11,7 @@ export const exportPages = (walk: ExportWalk, cursor: string | undefined): Async
       const found = readTakesAlone(error.message);
       if (!found) throw error;
       return {
-        changes: [{ kind: "too-large", fields: tooLargeOf(found) }],
+        changes: [{ kind: "too-large", fields: found }],
         nextCursor,
         resumeCursor: null,
       };

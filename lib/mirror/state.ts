@@ -2,20 +2,9 @@ import { readFile } from "node:fs/promises";
 import * as z from "zod";
 import { OperatorError, systemCode } from "../runtime/operator-error.ts";
 import { type Disk, statOf } from "./disk.ts";
-import { type ExportFormat, exportFormats } from "./format.ts";
+import { exportFormats } from "./format.ts";
 import { journalFile, tooLargeSchema } from "./journal.ts";
-import type { KeyScope } from "./key-scope.ts";
-
-/** The request of an export, and whose key made it; a cursor is valid for exactly this request. */
-export type ExportRequest = {
-  /** For example `metrics reviews`. */
-  readonly what: string;
-  readonly format: ExportFormat;
-  readonly query: Readonly<Record<string, string>>;
-  readonly key_scope: KeyScope;
-  /** The file of `--changes`. */
-  readonly changes?: string | undefined;
-};
+import { replaceFile } from "./target-file.ts";
 
 const count = z.int().min(0);
 
@@ -28,6 +17,7 @@ export type WrittenFile = z.output<typeof writtenFile>;
 
 const stateSchema = z.strictObject({
   version: z.literal(1),
+  /** For example `metrics reviews`. */
   what: z.string(),
   format: z.enum(exportFormats),
   query: z.record(z.string(), z.string()),
@@ -43,7 +33,7 @@ const stateSchema = z.strictObject({
   journal_bytes: count,
   /** What the file can be: as the last run left it, or already the result of this run. Empty: no run is complete. */
   files: z.array(writtenFile),
-  /** The file that gets the changes of every run. */
+  /** The file of `--changes`, which gets the changes of every run. */
   changes: z.string().optional(),
   /** The result of the journal may be visible already: the next run repeats this step before it reads on. */
   publishing: z.boolean().optional(),
@@ -53,19 +43,14 @@ const stateSchema = z.strictObject({
 
 export type MirrorState = z.output<typeof stateSchema>;
 
+/** The request of an export, and whose key made it; a cursor is valid for exactly this request. */
+export type ExportRequest = Pick<MirrorState, "what" | "format" | "query" | "key_scope" | "changes">;
+
 const stateFile = (output: string): string => `${output}.state.json`;
-export const temporaryFile = (file: string): string => `${file}.new`;
 
 export async function writeState(disk: Disk, output: string, state: MirrorState): Promise<void> {
-  const file = stateFile(output);
-  const draft = await disk.openAt(temporaryFile(file), 0, 0o600);
-  try {
-    await draft.write(Buffer.from(`${JSON.stringify(state, null, 2)}\n`));
-    await draft.sync();
-  } finally {
-    await draft.close();
-  }
-  await disk.replace(temporaryFile(file), file);
+  const text = Buffer.from(`${JSON.stringify(state, null, 2)}\n`);
+  await replaceFile(disk, stateFile(output), (next) => next.write(text));
 }
 
 export const initialState = (request: ExportRequest): MirrorState => ({
@@ -156,7 +141,13 @@ export function sameRequest(output: string, state: ExportRequest, request: Expor
     throw new OperatorError(
       `${output} was exported with other options (${different.join(", ")}); give the same options, or ${overwriteHint}.`,
     );
-  checkKeyScope(output, state.key_scope, request.key_scope);
+  const [known, given] = [state.key_scope, request.key_scope];
+  // The service would require a new walk, and that walk would replace the file with records of someone else.
+  if (known.id !== given.id)
+    throw new OperatorError(
+      `${output} was exported with a key of ${known.label}, and this key is of ${given.label}. ` +
+        `Use a key of ${known.label}, or another file; ${overwriteHint} with this key.`,
+    );
   if (state.changes !== undefined && request.changes === undefined)
     throw new OperatorError(
       `${output} was exported with --changes ${state.changes}; without --changes the changes of this run would be lost.`,
@@ -169,15 +160,6 @@ export async function checkChanges(state: MirrorState | undefined, changes: stri
     throw new OperatorError(
       `${changes} exists and was not made by this export; load it and remove it, or give another name.`,
     );
-}
-
-/** The service would require a new walk, and that walk would replace the file with records of someone else. */
-function checkKeyScope(output: string, known: KeyScope, given: KeyScope): void {
-  if (known.id === given.id) return;
-  throw new OperatorError(
-    `${output} was exported with a key of ${known.label}, and this key is of ${given.label}. ` +
-      `Use a key of ${known.label}, or another file; ${overwriteHint} with this key.`,
-  );
 }
 
 /** What a reader of the changes has seen, or what the old file holds, is not known. */

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import type { Disk } from "./disk.ts";
+import { type Disk, type OpenFile, statOf, temporaryFile } from "./disk.ts";
 import type { Layout } from "./layout.ts";
 
-export const ownerOnly = 0o600;
+const ownerOnly = 0o600;
 const flushBytes = 1 << 20;
 
 export type TargetFile = {
@@ -12,15 +12,29 @@ export type TargetFile = {
   close(): Promise<void>;
 };
 
-/** Writes rows in their layout, a megabyte at a time. */
-export async function createTargetFile(
+/** The next version of a file, beside it and with its mode. A new file is for its owner only: records are not public. */
+const openNext = async (disk: Disk, file: string): Promise<OpenFile> =>
+  disk.openAt(temporaryFile(file), 0, (await statOf(file))?.mode ?? ownerOnly);
+
+/** Replaces the file in one step, when `write` is done. */
+export async function replaceFile(
   disk: Disk,
   file: string,
-  layout: Layout,
-  /** The mode of the file that this one replaces. A new file is for its owner only: the records are not public. */
-  mode: number | undefined,
-): Promise<TargetFile> {
-  const handle = await disk.openAt(file, 0, mode ?? ownerOnly);
+  write: (next: OpenFile) => Promise<unknown>,
+): Promise<void> {
+  const next = await openNext(disk, file);
+  try {
+    await write(next);
+    await next.sync();
+  } finally {
+    await next.close();
+  }
+  await disk.replace(temporaryFile(file), file);
+}
+
+/** Writes the rows of a file's next version in their layout, a megabyte at a time. */
+export async function createTargetFile(disk: Disk, file: string, layout: Layout): Promise<TargetFile> {
+  const handle = await openNext(disk, file);
   const digest = createHash("sha256");
   let pieces: Buffer[] = [];
   let waiting = 0;

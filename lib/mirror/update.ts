@@ -2,7 +2,7 @@ import { ReviewApiError } from "../client/error.ts";
 import { otherAuthorizedOrganizations, startNewWalk } from "../contract/sentences.ts";
 import { OperatorError } from "../runtime/operator-error.ts";
 import { createChanges } from "./changes.ts";
-import { type Disk, readFilePieces, sha256Of } from "./disk.ts";
+import { type Disk, readFilePieces, sha256Of, temporaryFile } from "./disk.ts";
 import { journalFile, openJournal } from "./journal.ts";
 import { isAppended, type MergeResult, merge, NewWalkNeeded } from "./merge.ts";
 import { exportPages } from "./pages.ts";
@@ -13,7 +13,6 @@ import {
   type ExportRequest,
   initialState,
   type MirrorState,
-  temporaryFile,
   writeState,
 } from "./state.ts";
 

@@ -1,7 +1,6 @@
 import { onlyOrganization } from "../access/scope.ts";
 import type { AuditedContext } from "../audit/entry.ts";
 import { withCopies } from "../audit/owed.ts";
-import type { ItemErrorCode } from "../contract/errors.ts";
 import { organizationUuid } from "../contract/identity.ts";
 import * as kinds from "../contract/items.ts";
 import { peopleLimits } from "../contract/limits.ts";
@@ -18,10 +17,9 @@ import {
 } from "../store/items/people.ts";
 import { personKey, poolGuardKey } from "../store/layout.ts";
 import type { Item, Key, Table } from "../store/table.ts";
-import { BatchOutcomes, type BatchPart, inParts, UnrecordedFailures } from "./batch.ts";
+import { type BatchOutcomes, type BatchPart, inParts } from "./batch.ts";
 import { batchAnswer } from "./batch-answer.ts";
 import { type PersonChange, peopleWrites, seatsOf } from "./change.ts";
-import { memberNotFound } from "./change-roles.ts";
 import { personKeyOf } from "./placement.ts";
 import {
   type SeatAction,
@@ -171,17 +169,14 @@ async function assign(
     readonly prefetchedState?: SeatsState | undefined;
   },
 ): Promise<BatchOutcomes> {
-  const outcomes = new BatchOutcomes(named.map(({ id }) => id));
-  const unrecorded = new UnrecordedFailures<SeatFailure>();
   const people = byPerson(named);
   const { action, dryRun = false } = request;
   const read = (some: readonly RequestedPerson[]) => readState(context, seatContext, keysOf(some));
-  await inParts(context, people, prefetchedState ?? (await read(people)), {
-    dryRun,
+  return await inParts(context, people, prefetchedState ?? (await read(people)), {
+    ...{ ids: named.map(({ id }) => id), dryRun },
     readAgain: read,
-    decide: (rest, state) => decide(context, seatContext, action, { rest, state, outcomes, unrecorded }),
+    decide: (rest, state) => decide(context, seatContext, action, rest, state),
   });
-  return outcomes;
 }
 
 /** In the order of each person's first id. An id without a person forms its own group. */
@@ -233,44 +228,28 @@ async function readProviderIds(table: Table, { organizations }: SeatContext, peo
   return providerIds;
 }
 
-type SeatBatch = {
-  readonly rest: readonly RequestedPerson[];
-  readonly state: SeatsState;
-  readonly outcomes: BatchOutcomes;
-  readonly unrecorded: UnrecordedFailures<SeatFailure>;
-};
-
 function decide(
   context: AuditedContext,
   seatContext: SeatContext,
   action: SeatAction,
-  { rest, state, outcomes, unrecorded }: SeatBatch,
-): BatchPart<SeatsState> {
-  const { decided, changes, changed, unchanged, failures } = decideEach(rest, state, seatContext, action);
-  const { seatsTaken } = seatsOf(changes);
-  const failed = unrecorded.forEntry(changed.length > 0, failures);
-  const entry = failed
-    ? seatEntry(context, seatContext, action, { changed, failures: failed, providerIds: state.providerIds })
-    : [];
+  rest: readonly RequestedPerson[],
+  state: SeatsState,
+): BatchPart<SeatsState, SeatFailure> {
+  const { changes, changed, ...decision } = decideEach(rest, state, seatContext, action);
+  const seats_free = state.guard.seats_free - seatsOf(changes).seatsTaken;
+  const entryWith = (failures: readonly SeatFailure[]) =>
+    seatEntry(context, seatContext, action, { changed, failures, providerIds: state.providerIds });
   return {
-    decided,
+    ...decision,
+    isChanged: changed.length > 0,
+    seatsLeft: Math.max(0, seats_free),
     // If a person has more organizations than fit in a transaction, the remaining copies of the entry are written after
     // it.
-    ...withCopies(peopleWrites(seatContext.pool, changes), entry),
-    reportOutcomes: () => {
-      unrecorded.written(failed !== undefined, failures);
-      for (const { id, code } of failures) outcomes.fail(id, code, messages[code]);
-      outcomes.keep(unchanged);
-      outcomes.seatsLeft = Math.max(0, state.guard.seats_free - seatsTaken);
-    },
-    after: { ...state, guard: { ...state.guard, seats_free: state.guard.seats_free - seatsTaken } },
+    writesWith: (failures) =>
+      withCopies(peopleWrites(seatContext.pool, changes), failures ? entryWith(failures) : []),
+    after: { ...state, guard: { ...state.guard, seats_free } },
   };
 }
-
-const messages = {
-  USER_NOT_FOUND: memberNotFound,
-  NO_SEATS_AVAILABLE: "All purchased seats are assigned.",
-} as const satisfies Partial<Record<ItemErrorCode, string>>;
 
 /** Decides in input order, until the changes no longer fit in one transaction. */
 function decideEach(

@@ -1,10 +1,8 @@
-import { writeOwed } from "../audit/owed.ts";
+import { type AuditedWrites, writeOwed } from "../audit/owed.ts";
 import type { ItemErrorCode } from "../contract/errors.ts";
 import { withoutKeys } from "../contract/key-forms.ts";
 import { requestLimits } from "../contract/limits.ts";
-import type { OwedItem } from "../store/items/owed.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
-import type { TransactionWrite } from "../store/table.ts";
 
 export type ItemFailure = { readonly id: string; readonly code: ItemErrorCode; readonly message: string };
 
@@ -66,36 +64,28 @@ export class BatchOutcomes {
   }
 }
 
-/**
- * Holds the failures of a batch until one of its audit entries records them. A batch that changed something records all
- * of them, whichever part they were in; a batch that changed nothing has no entry.
- */
-export class UnrecordedFailures<Failed> {
-  #unrecorded: readonly Failed[] = [];
-  #hasEntry = false;
+export const memberNotFound = "There is no such active member.";
 
-  /** The failures that the entry of a part records; undefined if the part has no entry. */
-  forEntry(isChanged: boolean, failures: readonly Failed[]): readonly Failed[] | undefined {
-    const isRecorded = isChanged || (this.#hasEntry && failures.length > 0);
-    return isRecorded ? [...this.#unrecorded, ...failures] : undefined;
-  }
-
-  /** Call this after the part is written. */
-  written(isRecorded: boolean, failures: readonly Failed[]): void {
-    this.#unrecorded = isRecorded ? [] : [...this.#unrecorded, ...failures];
-    this.#hasEntry ||= isRecorded;
-  }
-}
+const messages = {
+  USER_NOT_FOUND: memberNotFound,
+  LAST_ADMIN: "An organization keeps at least one admin.",
+  BILLING_ADMIN_PROTECTED: "A billing admin's role is not changed here.",
+  NO_SEATS_AVAILABLE: "All purchased seats are assigned.",
+} as const satisfies Partial<Record<ItemErrorCode, string>>;
+export type BatchFailure = { readonly id: string; readonly code: keyof typeof messages };
 
 /** What one transaction decides about the first elements of a batch. */
-export type BatchPart<State> = {
+export type BatchPart<State, Failed> = {
   /** How many elements it decides, starting with the first. Only elements that change something use space in it. */
   readonly decided: number;
-  readonly writes: readonly TransactionWrite[];
-  /** Copies of its entry that did not fit in the transaction and are written after it. */
-  readonly owed?: readonly OwedItem[];
-  /** Reports the outcomes, once the writes are done. */
-  readonly reportOutcomes: () => void;
+  /** Whether something changes that an audit entry records. */
+  readonly isChanged: boolean;
+  readonly failures: readonly Failed[];
+  /** Those who have it already. */
+  readonly unchanged: readonly string[];
+  readonly seatsLeft?: number;
+  /** With an entry that records these failures; without an entry if there are none to record. */
+  writesWith(failures: readonly Failed[] | undefined): AuditedWrites;
   /** The state that the next part starts from. */
   readonly after: State;
 };
@@ -103,29 +93,43 @@ export type BatchPart<State> = {
 /**
  * Decides about a batch in input order, in as few transactions as possible. Everything is read once, at the start; the
  * rest is read again only after a conflict with another writer. A dry run decides everything and writes nothing.
+ * A batch that changed something records all its failures, whichever part they were in; one that changed nothing has no
+ * entry.
  */
-export async function inParts<Element, State>(
+export async function inParts<Element, State, Failed extends BatchFailure>(
   store: Store,
   elements: readonly Element[],
   first: State,
   work: {
+    readonly ids: readonly string[];
     readonly dryRun: boolean;
     readonly readAgain: (rest: readonly Element[]) => Promise<State>;
-    readonly decide: (rest: readonly Element[], state: State) => BatchPart<State>;
+    readonly decide: (rest: readonly Element[], state: State) => BatchPart<State, Failed>;
   },
-): Promise<void> {
+): Promise<BatchOutcomes> {
+  const outcomes = new BatchOutcomes(work.ids);
+  let unrecorded: readonly Failed[] = [];
+  let hasEntry = false;
   let rest = elements;
   let known = first;
   while (rest.length > 0) {
-    const part: BatchPart<State> = await retryOnConflict(store, async (attempt) => {
+    const part = await retryOnConflict(store, async (attempt) => {
       const state = attempt === 0 ? known : await work.readAgain(rest);
       const decision = work.decide(rest, state);
-      if (decision.writes.length > 0 && !work.dryRun) await store.table.transact(decision.writes);
-      return decision;
+      const isRecorded = decision.isChanged || (hasEntry && decision.failures.length > 0);
+      const failed = isRecorded ? [...unrecorded, ...decision.failures] : undefined;
+      const { writes, owed } = decision.writesWith(failed);
+      if (writes.length > 0 && !work.dryRun) await store.table.transact(writes);
+      return { ...decision, owed, isRecorded };
     });
-    if (part.owed && !work.dryRun) await writeOwed(store, part.owed);
-    part.reportOutcomes();
+    if (!work.dryRun) await writeOwed(store, part.owed);
+    unrecorded = part.isRecorded ? [] : [...unrecorded, ...part.failures];
+    hasEntry ||= part.isRecorded;
+    for (const { id, code } of part.failures) outcomes.fail(id, code, messages[code]);
+    outcomes.keep(part.unchanged);
+    outcomes.seatsLeft = part.seatsLeft;
     rest = rest.slice(part.decided);
     known = part.after;
   }
+  return outcomes;
 }

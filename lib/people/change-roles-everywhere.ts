@@ -6,8 +6,8 @@ import { plural } from "../contract/plural.ts";
 import { inChunks } from "../runtime/chunks.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { parseMember } from "../store/items/people.ts";
-import { BatchOutcomes, type ItemFailure } from "./batch.ts";
-import { changeRoles, memberNotFound, type RoleChange } from "./change-roles.ts";
+import { BatchOutcomes, type ItemFailure, memberNotFound } from "./batch.ts";
+import { changeRoles, type RoleChange } from "./change-roles.ts";
 
 export type EverywhereFailure = ItemFailure & {
   readonly organizations: ReadonlyArray<{

@@ -1,23 +1,14 @@
 import { type AuditedContext, auditWritesFor } from "../audit/entry.ts";
 import { named } from "../audit/named.ts";
-import type { ItemErrorCode } from "../contract/errors.ts";
 import * as kinds from "../contract/items.ts";
 import { peopleLimits } from "../contract/limits.ts";
 import { required } from "../runtime/required.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { type PeopleGuard, parseMember, parsePeopleGuard } from "../store/items/people.ts";
 import type { Item } from "../store/table.ts";
-import { BatchOutcomes, type BatchPart, inParts, recordedFailures, UnrecordedFailures } from "./batch.ts";
+import { type BatchFailure, type BatchOutcomes, type BatchPart, inParts, recordedFailures } from "./batch.ts";
 import { roleNotFound } from "./custom-roles.ts";
 import { roleWrites } from "./roles.ts";
-
-export const memberNotFound = "There is no such active member.";
-
-const messages = {
-  USER_NOT_FOUND: memberNotFound,
-  LAST_ADMIN: "An organization keeps at least one admin.",
-  BILLING_ADMIN_PROTECTED: "A billing admin's role is not changed here.",
-} as const satisfies Partial<Record<ItemErrorCode, string>>;
 
 export type RoleChange = {
   /** The id of a role that the organization has. */
@@ -36,15 +27,12 @@ export async function changeRoles(
   change: RoleChange,
 ): Promise<BatchOutcomes> {
   const ids = [...new Set(change.userIds)];
-  const outcomes = new BatchOutcomes(ids);
-  const unrecorded = new UnrecordedFailures<RoleFailure>();
   const read = (some: readonly string[]) => readRolesState(context, organization.uuid, change.role, some);
-  await inParts(context, ids, await read(ids), {
-    dryRun: change.dryRun ?? false,
+  return await inParts(context, ids, await read(ids), {
+    ...{ ids, dryRun: change.dryRun ?? false },
     readAgain: read,
-    decide: (rest, state) => decide(context, organization, change, { rest, state, outcomes, unrecorded }),
+    decide: (rest, state) => decide(context, organization, change, decideEach(rest, state, change)),
   });
-  return outcomes;
 }
 
 type RolesState = { readonly stored: ReadonlyMap<string, Item>; readonly guard: PeopleGuard };
@@ -65,64 +53,44 @@ async function readRolesState(
   return { stored: new Map(stored), guard };
 }
 
-type FailureCode = keyof typeof messages;
-type RoleFailure = { readonly id: string; readonly code: FailureCode };
-type RoleBatch = {
-  readonly rest: readonly string[];
-  readonly state: RolesState;
-  readonly outcomes: BatchOutcomes;
-  readonly unrecorded: UnrecordedFailures<RoleFailure>;
-};
-
 function decide(
   context: AuditedContext,
   organization: OrganizationItem,
   change: RoleChange,
-  { rest, state, outcomes, unrecorded }: RoleBatch,
-): BatchPart<RolesState> {
-  const { decided, changing, unchanged, failures, admins } = decideEach(rest, state, change);
+  { changing, ...decision }: ReturnType<typeof decideEach>,
+): BatchPart<RolesState, BatchFailure> {
   const changes = changing
     .map(parseMember)
     .filter(({ role }) => role !== change.role)
     .map(({ user_id, email, role }) => ({ id: user_id, email, before: role, after: change.role }));
-  const failed = unrecorded.forEntry(changes.length > 0, failures);
-  const entry = failed
-    ? auditWritesFor(context, {
-        action: "roles.changed",
-        resourceType: "member",
-        resourceId: null,
-        summary: `Role ${change.role} given to ${named(changes.map(({ id }) => id))}`,
-        tenant: organization.tenant,
-        organization,
-        metadata: {
-          role: change.role,
-          ids: changes.map(({ id }) => id),
-          changes,
-          failed: recordedFailures(failed),
-        },
-      })
-    : [];
+  const ids = changes.map(({ id }) => id);
   const writes = changing.length > 0 ? roleWrites(organization.uuid, changing, change.role) : [];
+  const entryWith = (failures: readonly BatchFailure[]) =>
+    auditWritesFor(context, {
+      action: "roles.changed",
+      resourceType: "member",
+      resourceId: null,
+      summary: `Role ${change.role} given to ${named(ids)}`,
+      tenant: organization.tenant,
+      organization,
+      metadata: { role: change.role, ids, changes, failed: recordedFailures(failures) },
+    });
   return {
-    decided,
-    writes: [...writes, ...entry],
-    reportOutcomes: () => {
-      unrecorded.written(failed !== undefined, failures);
-      for (const { id, code } of failures) outcomes.fail(id, code, messages[code]);
-      outcomes.keep(unchanged);
-    },
-    after: { ...state, guard: { ...state.guard, counts: { ...state.guard.counts, cr_admin: admins } } },
+    ...decision,
+    isChanged: changes.length > 0,
+    writesWith: (failures) => ({ writes: [...writes, ...(failures ? entryWith(failures) : [])], owed: [] }),
   };
 }
 
 /** Decides in input order on the state that was read; the transaction's conditions fail if that state has changed. */
-function decideEach(rest: readonly string[], { stored, guard }: RolesState, change: RoleChange) {
+function decideEach(rest: readonly string[], state: RolesState, change: RoleChange) {
+  const { stored, guard } = state;
   const { role, changesBillingAdmins = false } = change;
   let admins = required(guard.counts.cr_admin, "count of admins");
   let decided = 0;
   const changing: Item[] = [];
   const unchanged: string[] = [];
-  const failures: RoleFailure[] = [];
+  const failures: BatchFailure[] = [];
   for (const id of rest) {
     const item = stored.get(id);
     const member = item && parseMember(item);
@@ -142,5 +110,6 @@ function decideEach(rest: readonly string[], { stored, guard }: RolesState, chan
     if (member?.role === role) unchanged.push(id);
     decided++;
   }
-  return { decided, changing, unchanged, failures, admins };
+  const after = { ...state, guard: { ...guard, counts: { ...guard.counts, cr_admin: admins } } };
+  return { decided, changing, unchanged, failures, after };
 }

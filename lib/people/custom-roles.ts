@@ -17,16 +17,9 @@ import { parseRole, type RoleItem } from "../store/items/role.ts";
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import type { AttributeValue, Condition, ItemChange, Path, TransactionWrite } from "../store/table.ts";
 import { findRepeatedRole, roleCreation } from "./repeated-role.ts";
-import { type RecordedRole, roleChangesOf, roleEntry } from "./role-entry.ts";
+import { type RoleFields, roleChangesOf, roleEntry } from "./role-entry.ts";
 import { refuseHeldByKey } from "./role-holders.ts";
 import { isReserved, nameDigest, roleIdWithName } from "./role-names.ts";
-
-export type RoleFields = {
-  readonly name: string;
-  readonly description: string | null;
-  readonly permissions: readonly Permission[];
-  readonly is_default: boolean;
-};
 
 export type CustomRole = { readonly role: RoleItem; readonly guard: PeopleGuard };
 
@@ -167,7 +160,7 @@ export async function updateRole(
 const defaultOf = ({ default_role }: PeopleGuard): string =>
   default_role ?? ("cr_member" satisfies SystemRole);
 
-const recordOf = (guard: PeopleGuard, { id, name, description }: RoleItem): RecordedRole => ({
+const recordOf = (guard: PeopleGuard, { id, name, description }: RoleItem): RoleFields => ({
   name,
   description,
   permissions: permissionsOf(guard, id) ?? [],

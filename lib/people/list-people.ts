@@ -50,11 +50,19 @@ async function select(
     memberships.map(({ organization, user_id }, index) => [`${organization} ${user_id}`, stored[index]]),
   );
   return people.flatMap((person) => {
-    const shown = shownMemberships(person, visible, members);
+    const known = person.memberships.flatMap(({ organization, user_id }) => {
+      const item = members.get(`${organization} ${user_id}`);
+      return item ? [{ organization: visible.get(organization), member: parseMember(item) }] : [];
+    });
+    const shown = known.flatMap(({ organization, member }) => (organization ? { organization, member } : []));
     const matches = shown.some(({ member }) => roleMatches(filters.role, member.role));
     const isHolderElsewhere = person.seat && shown.length === 0 && filters.role === "all";
     if (!matches && !isHolderElsewhere) return [];
-    const record = toPersonRecord(person, shown, membersOf(person, members));
+    const record = toPersonRecord(
+      person,
+      shown,
+      known.map(({ member }) => member),
+    );
     return [{ sk: person.sk, record: { ...record, ...holderOf(person, organizations) } }];
   });
 }
@@ -93,24 +101,7 @@ function readMemberships({ memberships, seat }: PersonItem, visible: ReadonlyMap
   return shown.length === 0 && seat ? memberships : shown;
 }
 
-const membersOf = ({ memberships }: PersonItem, members: ReadonlyMap<string, Item | undefined>) =>
-  memberships.flatMap(({ organization, user_id }) => {
-    const item = members.get(`${organization} ${user_id}`);
-    return item ? [parseMember(item)] : [];
-  });
-
 type Shown = { readonly organization: OrganizationItem; readonly member: MemberItem };
-
-const shownMemberships = (
-  person: PersonItem,
-  visible: ReadonlyMap<string, OrganizationItem>,
-  members: ReadonlyMap<string, Item | undefined>,
-): Shown[] =>
-  person.memberships.flatMap(({ organization: uuid, user_id }) => {
-    const organization = visible.get(uuid);
-    const item = members.get(`${uuid} ${user_id}`);
-    return organization && item ? [{ organization, member: parseMember(item) }] : [];
-  });
 
 const toPersonRecord = (
   { email, seat }: PersonItem,

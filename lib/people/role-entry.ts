@@ -1,14 +1,15 @@
 import { type AuditedContext, auditWritesFor } from "../audit/entry.ts";
+import type { Permission } from "../contract/access.ts";
 import type { AuditAction } from "../contract/audit.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import type { RoleItem } from "../store/items/role.ts";
 import type { AttributeValue, Put } from "../store/table.ts";
 
-/** What the audit log records about a role. */
-export type RecordedRole = {
+/** What a caller sets of a role, and the audit log records. */
+export type RoleFields = {
   readonly name: string;
   readonly description: string | null;
-  readonly permissions: readonly string[];
+  readonly permissions: readonly Permission[];
   readonly is_default: boolean;
 };
 
@@ -16,18 +17,18 @@ const fields = ["name", "description", "permissions", "is_default"] as const;
 
 /** Only the fields that differ, before and after. Undefined if no field differs. */
 export function roleChangesOf(
-  before: RecordedRole,
-  after: RecordedRole,
-): { readonly before: Partial<RecordedRole>; readonly after: Partial<RecordedRole> } | undefined {
+  before: RoleFields,
+  after: RoleFields,
+): { readonly before: Partial<RoleFields>; readonly after: Partial<RoleFields> } | undefined {
   const changed = fields.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
   if (changed.length === 0) return undefined;
-  const pick = (role: RecordedRole) => Object.fromEntries(changed.map((name) => [name, role[name]]));
+  const pick = (role: RoleFields) => Object.fromEntries(changed.map((name) => [name, role[name]]));
   return { before: pick(before), after: pick(after) };
 }
 
 type RecordedChange = {
-  readonly before?: Partial<RecordedRole>;
-  readonly after?: Partial<RecordedRole>;
+  readonly before?: Partial<RoleFields>;
+  readonly after?: Partial<RoleFields>;
   /** The id of the role that was the default for new members until now. */
   readonly lostDefault?: string | undefined;
 };

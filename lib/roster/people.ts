@@ -13,6 +13,8 @@ export type People = {
   readonly caller: AnswerOf<"whoami">;
   readonly home: Home | null;
   readonly isWorkspace: boolean;
+  /** Negative if fewer are purchased than assigned. */
+  readonly seatsFree: number;
   readonly list: readonly Person[];
 };
 
@@ -26,9 +28,12 @@ export async function readPeople(client: Client, org: string | undefined): Promi
   if (org !== undefined && !isWorkspace && !isHome)
     throw new UsageError(`--org ${org}: this key acts only on ${home?.provider_organization_id}.`);
   const list: Person[] = [];
-  for await (const { body } of client.pages("listUsers", { query: { limit: pageLimits.users.max } }))
+  let seatsFree = 0;
+  for await (const { body } of client.pages("listUsers", { query: { limit: pageLimits.users.max } })) {
+    seatsFree = body.seats_purchased - body.seats_assigned;
     list.push(...body.users.map((user) => ({ user, memberships: membershipsOf(user, home) })));
-  return { caller, home, isWorkspace, list };
+  }
+  return { caller, home, isWorkspace, seatsFree, list };
 }
 
 export const isIn = ({ provider, org_id }: Pick<Membership, "provider" | "org_id">, org: string): boolean =>

@@ -1,7 +1,8 @@
-import type { Client } from "../client/client.ts";
+import type { AnswerOf, Client } from "../client/client.ts";
 import { ReviewApiError } from "../client/error.ts";
 import { peopleLimits } from "../contract/limits.ts";
 import { plural } from "../contract/plural.ts";
+import { groupBy } from "../report/group-by.ts";
 import { chunksOf } from "../runtime/chunks.ts";
 import { OperatorError, UsageError } from "../runtime/operator-error.ts";
 import type { Wish } from "./csv.ts";
@@ -16,146 +17,139 @@ export type Step = {
   readonly what: string;
   why: string | null;
 };
-type Call = { readonly step: Step; readonly id: string };
-/** Calls of one kind: of the same action, or with the same role. */
-type Batch = {
-  readonly isSeat: boolean;
-  readonly makesAdmins?: boolean;
-  readonly outcome: "gets" | "loses";
-  readonly calls: Call[];
-  send(calls: readonly Call[], dryRun: boolean): Promise<Answer>;
-};
-const idsOf = (calls: readonly Call[]) => calls.map(({ id }) => id);
-type Answer = {
-  readonly failed: ReadonlyArray<{ readonly id: string; readonly code: string; readonly message: string }>;
-  readonly unchanged?: readonly string[] | undefined;
-  readonly seats_left?: number | undefined;
-};
 
-/** What the file asks for, in calls of one kind each. `org`: the organization of the roles, for workspace tokens. */
-export async function batchesOf(
-  client: Client,
-  people: People,
-  wishes: readonly Wish[],
-  org: string | undefined,
-) {
-  const place = org === undefined ? {} : { org_id: org };
+/** How a step is done. Calls of one kind go together. */
+type Call = {
+  readonly kind: string;
+  readonly rank: number;
+  readonly id: string;
+  send(user_ids: string[], dry_run: boolean): Promise<{ readonly body: { readonly failed: Failure[] } }>;
+};
+type Failure = { readonly id: string; readonly code: string; readonly message: string };
+type Batch = ReadonlyArray<Call & { readonly step: Step }>;
+
+/** Seats that the file takes are free for those that it gives; new admins come before those who lose that role. */
+const ranks = { unassign: 0, assign: 1, admins: 2, others: 3 } as const;
+
+/** Without an outcome it fails. */
+type Change = Pick<Step, "what"> & Partial<Pick<Step, "outcome" | "why">> & { readonly call?: Call };
+
+type Request = {
+  readonly client: Client;
+  readonly people: People;
+  /** The organization of the roles, for workspace tokens. */
+  readonly org: string | undefined;
+};
+type Context = Request & { readonly roles: AnswerOf<"listRoles">["roles"] };
+
+/** What the file asks for: a step for each person's seat and role, and the calls that do the steps. */
+export async function stepsOf({ client, people, org }: Request, wishes: readonly Wish[]) {
   const needsRoles = wishes.some(({ role }) => role !== undefined);
   if (needsRoles && people.isWorkspace && org === undefined)
     throw new UsageError("--org is missing: with a workspace token, roles are given in one organization.");
-  const { roles } = needsRoles ? (await client.listRoles({ query: place })).body : { roles: [] };
-  const steps: Step[] = [];
-  const batches = new Map<string, Batch>();
-  const add = (key: string, batch: Omit<Batch, "calls">, call: Call) => {
-    const known = batches.get(key) ?? { ...batch, calls: [] };
-    batches.set(key, known);
-    known.calls.push(call);
-  };
+  const { roles } = needsRoles ? (await client.listRoles({ query: placeOf(org) })).body : { roles: [] };
+  const context = { client, people, org, roles };
   const lines = new Map<Person, number>();
-  for (const { line, email, userId, seat, role } of wishes) {
-    const name = email || userId;
-    const begin = (what: string, why: string | null = null): Step => {
-      const same = what === "seat" && seat === "unassign" ? "lacks" : "has";
-      const step: Step = { line, person: name, outcome: why === null ? same : "fails", what, why };
-      steps.push(step);
-      return step;
-    };
-    const named = peopleNamed(people, name, org);
-    const isBoth = email !== "" && userId !== "";
-    const found = named.filter(
-      ({ memberships }) => !isBoth || memberships.some(({ user_id }) => user_id === userId),
-    );
-    const [person] = found;
-    const first = person && lines.get(person);
-    const problem =
-      first === undefined
-        ? problemOf(found, isBoth && named.length > 0 ? `${name} with the user id ${userId}` : name)
-        : `${name} is on line ${first} already`;
-    if (problem !== undefined || !person) {
-      begin("person", problem ?? null);
-      continue;
-    }
-    lines.set(person, line);
-    if (seat !== undefined) {
-      const named = seatName(people, person, seat);
-      if (!named) begin("seat", `${labelOf(person)} has no e-mail address; use a key of the organization`);
-      else
-        add(
-          `${seat} ${named.field}`,
-          {
-            isSeat: true,
-            outcome: seat === "assign" ? "gets" : "loses",
-            send: async (calls, dry_run) =>
-              (await client.assignSeats({ body: { action: seat, [named.field]: idsOf(calls), dry_run } }))
-                .body,
-          },
-          { step: begin("seat"), id: named.id },
-        );
-    }
-    if (role === undefined) continue;
-    const wanted = roles.find(
-      ({ id, name: called }) => id === role || called.toLowerCase() === role.toLowerCase(),
-    );
-    const member = person.memberships.find((each) => !people.isWorkspace || isIn(each, org ?? ""));
-    const why = !wanted
-      ? `there is no role ${role}; there are ${roles.map((each) => each.name).join(", ")}`
-      : !member
-        ? `${labelOf(person)} is no member of the organization ${org}`
-        : member.role === "cr_billing_admin" && wanted.id !== member.role
-          ? "a billing admin's role is changed by the operator"
-          : wanted.id === "cr_billing_admin" && wanted.id !== member.role
-            ? "the role cr_billing_admin is given by the operator"
-            : null;
-    const step = begin(`role ${wanted?.name ?? role}`, why);
-    if (!wanted || !member || why !== null || member.role === wanted.id) continue;
-    add(
-      `role ${wanted.id}`,
-      {
-        isSeat: false,
-        makesAdmins: wanted.id === "cr_admin",
-        outcome: "gets",
-        send: async (calls, dry_run) => {
-          const body = { user_ids: idsOf(calls), dry_run, ...place };
-          return wanted.id === "cr_admin" || wanted.id === "cr_member"
-            ? (await client.changeRoles({ body: { ...body, role: wanted.id } })).body
-            : (await client.giveRole({ path: { role_id: wanted.id }, body })).body;
-        },
-      },
-      { step, id: member.user_id },
-    );
-  }
-  const ordered = [...batches.values()].toSorted((one, other) => rank(one) - rank(other));
-  return { steps, batches: ordered };
+  const changes = wishes.flatMap((wish) =>
+    changesOf(context, wish, lines).map(({ what, outcome = "fails", why = null, call }) => {
+      const step: Step = { line: wish.line, person: wish.email || wish.userId, outcome, what, why };
+      return { step, calls: call ? [{ ...call, step }] : [] };
+    }),
+  );
+  const kinds = groupBy(
+    changes.flatMap(({ calls }) => calls),
+    ({ kind }) => kind,
+  );
+  const batches = [...kinds.values()]
+    .flatMap((calls) => chunksOf(calls, peopleLimits.batchUsersMax))
+    .toSorted(([one], [other]) => (one?.rank ?? 0) - (other?.rank ?? 0));
+  return { steps: changes.map(({ step }) => step), batches };
 }
 
-/** Seats that the file takes are free for those that it gives; new admins come before those who lose that role. */
-const rank = ({ isSeat, outcome, makesAdmins }: Batch): number =>
-  isSeat ? (outcome === "loses" ? 0 : 1) : makesAdmins ? 2 : 3;
+const placeOf = (org: string | undefined) => (org === undefined ? {} : { org_id: org });
 
-/** Dry runs decide what would happen. A dry run does not know the others, so free seats are counted here. */
-export async function planOf(batches: readonly Batch[]): Promise<number | null> {
-  let free: number | null = null;
-  for (const { isSeat, outcome, calls, send } of batches)
-    for (const some of chunksOf(calls, peopleLimits.batchUsersMax)) {
-      const { failed, unchanged = [], seats_left } = await send(some, true);
-      const failures = new Map(failed.map((each) => [each.id, each]));
-      const changing = some.filter(({ id }) => !unchanged.includes(id) && !failures.has(id));
-      if (isSeat && free === null && seats_left !== undefined)
-        free = outcome === "gets" ? seats_left + changing.length : seats_left - changing.length;
-      for (const { step, id } of some) {
-        const failure = failures.get(id);
-        const isShort = failure?.code === "NO_SEATS_AVAILABLE";
-        if (failure && !isShort) fail(step, failure.message);
-        else if (unchanged.includes(id)) continue;
-        else if (isSeat && outcome === "gets" && (free ?? 0) <= 0)
-          fail(step, "All purchased seats are assigned.");
-        else {
-          step.outcome = outcome;
-          if (isSeat) free = (free ?? 0) + (outcome === "gets" ? -1 : 1);
-        }
-      }
+/** `lines` has the people of earlier lines. */
+function changesOf(context: Context, wish: Wish, lines: Map<Person, number>): readonly Change[] {
+  const { line, email, userId, seat, role } = wish;
+  const name = email || userId;
+  const named = peopleNamed(context.people, name, context.org);
+  const isBoth = email !== "" && userId !== "";
+  const found = named.filter(
+    ({ memberships }) => !isBoth || memberships.some(({ user_id }) => user_id === userId),
+  );
+  const problem = problemOf(found, isBoth && named.length > 0 ? `${name} with the user id ${userId}` : name);
+  const [person] = found;
+  const first = person && lines.get(person);
+  if (first !== undefined) return [{ what: "person", why: `${name} is on line ${first} already` }];
+  if (!person || problem !== undefined) return [{ what: "person", why: problem ?? "" }];
+  lines.set(person, line);
+  return [
+    ...(seat === undefined ? [] : [seatChange(context, person, seat)]),
+    ...(role === undefined ? [] : [roleChange(context, person, role)]),
+  ];
+}
+
+function seatChange({ client, people }: Context, person: Person, action: "assign" | "unassign"): Change {
+  const isAssigned = action === "assign";
+  if (person.user.seat_assigned === isAssigned)
+    return { what: "seat", outcome: isAssigned ? "has" : "lacks" };
+  const named = seatName(people, person, action);
+  if (!named)
+    return { what: "seat", why: `${labelOf(person)} has no e-mail address; use a key of the organization` };
+  const { field, id } = named;
+  const call: Call = {
+    ...{ kind: `${action} ${field}`, rank: ranks[action], id },
+    send: (ids, dry_run) => client.assignSeats({ body: { action, [field]: ids, dry_run } }),
+  };
+  return { what: "seat", outcome: isAssigned ? "gets" : "loses", call };
+}
+
+function roleChange({ client, people, org, roles }: Context, person: Person, role: string): Change {
+  const wanted = roles.find(({ id, name }) => id === role || name.toLowerCase() === role.toLowerCase());
+  const what = `role ${wanted?.name ?? role}`;
+  if (!wanted)
+    return { what, why: `there is no role ${role}; there are ${roles.map(({ name }) => name).join(", ")}` };
+  const member = person.memberships.find((each) => !people.isWorkspace || isIn(each, org ?? ""));
+  if (!member) return { what, why: `${labelOf(person)} is no member of the organization ${org}` };
+  if (member.role === wanted.id) return { what, outcome: "has" };
+  if (member.role === "cr_billing_admin")
+    return { what, why: "a billing admin's role is changed by the operator" };
+  if (wanted.id === "cr_billing_admin")
+    return { what, why: "the role cr_billing_admin is given by the operator" };
+  const { id: role_id } = wanted;
+  const call: Call = {
+    ...{ kind: what, rank: role_id === "cr_admin" ? ranks.admins : ranks.others, id: member.user_id },
+    send(user_ids, dry_run) {
+      const body = { user_ids, dry_run, ...placeOf(org) };
+      return role_id === "cr_admin" || role_id === "cr_member"
+        ? client.changeRoles({ body: { ...body, role: role_id } })
+        : client.giveRole({ path: { role_id }, body });
+    },
+  };
+  return { what, outcome: "gets", call };
+}
+
+async function failuresOf(batch: Batch, isDry: boolean): Promise<ReadonlyMap<string, Failure>> {
+  const ids = batch.map(({ id }) => id);
+  const answer = await batch[0]?.send(ids, isDry);
+  return new Map(answer?.body.failed.map((failure) => [failure.id, failure]));
+}
+
+/** Dry runs decide what would fail. A dry run does not know the others, so free seats are counted here. */
+export async function planOf(batches: readonly Batch[], seatsFree: number): Promise<number> {
+  let free = seatsFree;
+  for (const batch of batches) {
+    const failures = await failuresOf(batch, true);
+    for (const { step, id } of batch) {
+      const failure = failures.get(id);
+      const isSeat = step.what === "seat";
+      if (failure && failure.code !== "NO_SEATS_AVAILABLE") fail(step, failure.message);
+      else if (isSeat && step.outcome === "gets" && free <= 0)
+        fail(step, "All purchased seats are assigned.");
+      else if (isSeat) free += step.outcome === "gets" ? -1 : 1;
     }
-  return free === null ? null : Math.max(0, free);
+  }
+  return Math.max(0, free);
 }
 
 function fail(step: Step, why: string): void {
@@ -165,32 +159,28 @@ function fail(step: Step, why: string): void {
 
 /** Only those whom the plan changes. What was done stays; the error names the rest. */
 export async function carryOut(batches: readonly Batch[], say: (text: string) => void): Promise<void> {
-  const left = batches.flatMap(({ outcome, calls, send }) =>
-    chunksOf(
-      calls.filter(({ step }) => step.outcome === outcome),
-      peopleLimits.batchUsersMax,
-    ).map((some) => ({ some, send })),
-  );
+  const left = batches
+    .map((batch) => batch.filter(({ step }) => step.outcome !== "fails"))
+    .filter((batch) => batch.length > 0);
   let done = 0;
-  for (const [index, { some, send }] of left.entries()) {
-    try {
-      const { failed } = await send(some, false);
-      const failures = new Map(failed.map((each) => [each.id, each.message]));
-      for (const { step, id } of some) {
-        const why = failures.get(id);
-        if (why === undefined) done++;
-        else {
-          fail(step, why);
-          say(`Line ${step.line}: ${step.person}: ${why}`);
-        }
-      }
-    } catch (error) {
+  for (const [index, batch] of left.entries()) {
+    const failures = await failuresOf(batch, false).catch((error: unknown) => {
+      const said =
+        error instanceof ReviewApiError ? `${error.status} ${error.code}: ${error.message}` : String(error);
       const rest = left
         .slice(index)
-        .flatMap((each) => each.some.map(({ step }) => `${step.person} (${step.what})`));
+        .flatMap((some) => some.map(({ step }) => `${step.person} (${step.what})`));
       throw new OperatorError(
-        `${error instanceof ReviewApiError ? `${error.status} ${error.code}: ${error.message}` : String(error)} ${plural(done, "change")} done. Not done: ${rest.join(", ")}. The same command does what is left.`,
+        `${said} ${plural(done, "change")} done. Not done: ${rest.join(", ")}. The same command does what is left.`,
       );
+    });
+    for (const { step, id } of batch) {
+      const failure = failures.get(id);
+      if (!failure) done++;
+      else {
+        fail(step, failure.message);
+        say(`Line ${step.line}: ${step.person}: ${failure.message}`);
+      }
     }
   }
   say(`${plural(done, "change")} done.`);

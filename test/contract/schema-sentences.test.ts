@@ -45,7 +45,7 @@ test("a list of problems that is too long ends with the number of the others", (
 });
 
 test("a 413 response for a single pull request names it, so that a client can read the name", () => {
-  const pullRequest = { prUrl: "https://github.com/a/b/pull/1", provider: "github", organizationId: "1" };
+  const pullRequest = { pr_url: "https://github.com/a/b/pull/1", provider: "github", organization_id: "1" };
   expect(readTakesAlone(`${takesAlone(pullRequest, 9)}.`)).toEqual(pullRequest);
   expect(takesAlone(undefined, 9)).toBe("The pull request alone takes 9 bytes");
   expect(readTakesAlone(takesAlone(undefined, 9))).toBeUndefined();

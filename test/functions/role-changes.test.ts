@@ -233,8 +233,8 @@ describe("POST /v1/users/roles with ALL", () => {
 });
 
 test("the entry of a change has the role before, failed ids, and the people, also by e-mail address", async () => {
-  const uuid = await world.organization("recorded", { instance_id: "fleet" });
-  const place = gitlab("fleet", "recorded");
+  const uuid = await world.organization("recorded");
+  const place = github("recorded");
   await world.member(place, "boss", { role: "cr_admin" });
   await world.member(place, "ann", { email: "Ann@x.test" });
   await world.member(place, "bob", { role: "cr_admin" });

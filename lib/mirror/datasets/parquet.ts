@@ -1,8 +1,7 @@
 import { ByteWriter, ParquetWriter, type SchemaElement } from "hyparquet-writer";
 import { type Disk, readFilePieces, readFileRows, statOf } from "../disk.ts";
 import { parseRow, type RecordFields } from "../layout.ts";
-import { temporaryFile } from "../state.ts";
-import { ownerOnly } from "../target-file.ts";
+import { replaceFile } from "../target-file.ts";
 import type { Column, ColumnType } from "./columns.ts";
 
 /** A row group is in memory as a whole, several times. */
@@ -17,9 +16,8 @@ export async function writeParquet(
   columns: readonly Column[],
 ): Promise<{ readonly bytes: number }> {
   const { size = 0 } = (await statOf(ndjson)) ?? {};
-  const file = await disk.openAt(temporaryFile(output), 0, (await statOf(output))?.mode ?? ownerOnly);
   let bytes = 0;
-  try {
+  await replaceFile(disk, output, async (file) => {
     const buffer = new ByteWriter();
     const writer = new ParquetWriter({ writer: buffer, schema: schemaOf(columns), codec: "SNAPPY" });
     const flush = async () => {
@@ -39,11 +37,7 @@ export async function writeParquet(
     }
     await writer.finish();
     await flush();
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await disk.replace(temporaryFile(output), output);
+  });
   return { bytes };
 }
 

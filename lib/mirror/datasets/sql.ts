@@ -19,48 +19,43 @@ type Types = Readonly<Record<Exclude<ColumnType["kind"], "list" | "struct">, str
   readonly nested: (type: ColumnType) => string;
 };
 
-const duckdbTypes: Types = {
-  text: "VARCHAR",
-  json: "JSON",
-  timestamp: "TIMESTAMPTZ",
-  integer: "BIGINT",
-  number: "DOUBLE",
-  boolean: "BOOLEAN",
-  nested: duckdbNested,
-};
-const postgresTypes: Types = {
-  text: "text",
-  json: "jsonb",
-  timestamp: "timestamptz",
-  integer: "bigint",
-  number: "double precision",
-  boolean: "boolean",
-  nested: () => "jsonb",
-};
-const bigqueryTypes: Types = {
-  text: "STRING",
-  json: "JSON",
-  timestamp: "TIMESTAMP",
-  integer: "INT64",
-  number: "FLOAT64",
-  boolean: "BOOL",
-  nested: () => "JSON",
-};
-const snowflakeTypes: Types = {
-  text: "VARCHAR",
-  json: "VARIANT",
-  timestamp: "TIMESTAMP_TZ",
-  integer: "NUMBER(38, 0)",
-  number: "DOUBLE",
-  boolean: "BOOLEAN",
-  nested: () => "VARIANT",
-};
-
 const typesOf: Readonly<Record<Warehouse, Types>> = {
-  duckdb: duckdbTypes,
-  postgres: postgresTypes,
-  bigquery: bigqueryTypes,
-  snowflake: snowflakeTypes,
+  duckdb: {
+    text: "VARCHAR",
+    json: "JSON",
+    timestamp: "TIMESTAMPTZ",
+    integer: "BIGINT",
+    number: "DOUBLE",
+    boolean: "BOOLEAN",
+    nested: duckdbNested,
+  },
+  postgres: {
+    text: "text",
+    json: "jsonb",
+    timestamp: "timestamptz",
+    integer: "bigint",
+    number: "double precision",
+    boolean: "boolean",
+    nested: () => "jsonb",
+  },
+  bigquery: {
+    text: "STRING",
+    json: "JSON",
+    timestamp: "TIMESTAMP",
+    integer: "INT64",
+    number: "FLOAT64",
+    boolean: "BOOL",
+    nested: () => "JSON",
+  },
+  snowflake: {
+    text: "VARCHAR",
+    json: "VARIANT",
+    timestamp: "TIMESTAMP_TZ",
+    integer: "NUMBER(38, 0)",
+    number: "DOUBLE",
+    boolean: "BOOLEAN",
+    nested: () => "VARIANT",
+  },
 };
 
 export function typeIn(warehouse: Warehouse, type: ColumnType): string {
