@@ -323,7 +323,7 @@ describe("the package, installed from its tarball", () => {
       expect(await json("openapi")).toEqual(await readDocument());
       const { stdout } = await tool("completion bash");
       expect(stdout).toContain(
-        "login logout whoami export people roles webhooks listen openapi report keys learnings seats",
+        "login logout whoami export people roles webhooks listen openapi keys report learnings seats",
       );
       expect(stdout).not.toContain("--stack");
     });
