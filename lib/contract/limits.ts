@@ -11,10 +11,7 @@ export const storeLimits = {
   transactionBytesMax: 4 * mebibyte,
   /** Six attempts within about a second: a conflict ends within milliseconds, throttling within hundreds of them. */
   retry: { attemptsMax: 6, baseDelayMs: 20, delayMsMax: 500 },
-  /**
-   * How long after its moment, or its first attempt, a write may be sent: well within the time after which lists count
-   * as settled.
-   */
+  /** How long after its moment or first attempt a write may be sent: well before lists count as settled. */
   writeAgeMsMax: 60_000,
 } as const;
 
@@ -32,9 +29,7 @@ export const awsLimits = {
   objectAnswerMsMax: 15_000,
   attemptsMax: 3,
   retry: { baseDelayMs: 50, delayMsMax: 1_000 },
-  /** Connections of one client at the same time; further calls wait. */
   connectionsMax: 50,
-  /** Connections kept open between requests. */
   idleConnectionsMax: 16,
   /** After a freeze a function's connections are dead; connections that were idle for longer than this are not used. */
   idleConnectionMsMax: 20_000,
@@ -53,19 +48,15 @@ export const requestLimits = {
   listValuesMax: 10,
   auditFilterValuesMax: 50,
   searchCharactersMax: 200,
-  /** Problems listed in one response; further ones are counted. */
   problemsMax: 20,
-  /** Shown characters of an unknown field's name. */
   shownNameCharactersMax: 64,
   /** Longest id that a Git provider can send; also the limit of a query value. */
   idBytesMax: 256,
   /** `provider:id`, which names one of two organizations with the same id. */
   orgIdBytesMax: 269,
-  /** How long a browser may remember the answer to a preflight request. */
   preflightSecondsMax: 86_400,
   /** How long a request with the same `idempotency_key` returns what the first one made. */
   idempotencyMs: 900_000,
-  /** When a caller may retry after an error of the service. */
   retryAfterSeconds: 1,
   metricsPreparingRetryAfterSeconds: 60,
 } as const;
@@ -88,10 +79,7 @@ export const scopeLimits = {
   /** How long the departure of an organization is remembered. */
   leftDays: removalDays,
   settledAfterMs,
-  /**
-   * Organizations that are caught up from their own copies; if there are more, they are filtered from the tenant's
-   * copy.
-   */
+  /** Up to so many organizations are caught up from their own copies; more are filtered from the tenant's copy. */
   ownCopiesMax: 4,
   /** A repair skips this many epochs, so that no change of the scope gets the epoch of a lost change. */
   repairEpochsGap: 1_000_000,
@@ -100,10 +88,7 @@ export const scopeLimits = {
 export const keyLimits = {
   secretBytes: 24,
   nameCharactersMax: 100,
-  /**
-   * Organizations that one instance key names, in its item. A key that may see more of its instance names none and sees
-   * all.
-   */
+  /** Organizations that one instance key names, in its item. A key that may see more names none and sees all. */
   authorizedOrganizationsMax: 1_000,
   tokenExpiryDaysMin: 1,
   tokenExpiryDaysMax: 365,
@@ -123,7 +108,6 @@ export const keyLimits = {
   /** How long, and for how many keys, a function remembers that it accepted a key. */
   acceptedForMs: 60_000,
   acceptedKeysMax: 1_000,
-  /** Organizations whose keys are read in parallel. */
   organizationsAtOnce: 50,
   /** Rows of a key list that the operator's tool or the scheduled worker holds at the same time. */
   rowsReadTogether: 100,
@@ -161,9 +145,7 @@ export const pageLimits = {
 
 /** Listings that skip items that do not match their filters. */
 export const walkLimits = {
-  /**
-   * Items of one query: with fewer, a small page among many skipped items would need a round trip for every few items.
-   */
+  /** Items of one query: with fewer, a small page among many skipped items needs many round trips. */
   pageItemsMin: 100,
   /** Items that one request may skip, and partitions that it may read, before it returns a short page with a cursor. */
   passedOverMax: 2_000,
@@ -198,15 +180,9 @@ export const peopleLimits = {
   roleRepeatMsMax: 10 * 60_000,
   /** People changed by one transaction, in addition to the guard and the two copies of the audit entry. */
   changedTogetherMax: 97,
-  /**
-   * People changed by one transaction plus the organizations whose logs record it, in addition to the guard and the
-   * tenant's copy.
-   */
+  /** The same plus the organizations whose logs record it, in addition to the guard and the tenant's copy. */
   changedAndRecordedTogetherMax: 98,
-  /**
-   * Memberships of one person: at most 330 bytes each of an item's 400 KB. A further membership becomes a person of its
-   * own.
-   */
+  /** Memberships of one person: at most 330 bytes each of an item's 400 KB. A further one becomes another person. */
   membershipsMax: 1_000,
   /** Memberships of all people that one transaction changes: with their conditions, well within its 4 MB. */
   membershipsTogetherMax: 5_000,
@@ -259,7 +235,6 @@ export const eventLimits = {
   /** Waiting events of up to 200 KB are read a few at a time. */
   waitingPageItems: 10,
   sendBatchMessagesMax: 10,
-  /** Maximum size that id, group and reason add to a message. */
   messageOverheadBytesMax: 3_000,
   sendAttemptsMax: 5,
   /** Time that a worker keeps for its answer, before Lambda cuts it off. */
@@ -280,7 +255,6 @@ export const eventLimits = {
   triesDays: 14,
   /** How long the event of a tenant's move works on it, of the 28 s of its worker; then the scheduled worker continues. */
   moveMsMax: 24_000,
-  /** How many moves the scheduled worker continues at the same time. */
   movesAtOnce: 4,
   /** How long the scheduled worker works on one move before it is the next move's turn. */
   moveTurnMs: 5_000,
@@ -320,19 +294,15 @@ export const streamLimits = {
   moveProgressEvery: 100,
   /** How long the mark of a dropped spill stays if no sweep removes it. */
   droppedSpillDays: 30,
-  /**
-   * Longer than any delayed request: then the parts that it wrote are deleted, with the mark, and no more can arrive.
-   */
+  /** Longer than any delayed request: then its parts are deleted with the mark, and no more can arrive. */
   lateRequestHours: 24,
   /** Duration of one run of the sweep, well within the function's time; the next run continues where it stopped. */
   sweepMsMax: 200_000,
-  /** A repair reads this many segments of the table at a time. */
   repairSegments: 8,
   /** A repair skips this many numbers, so that cursors from before the restore are followed only by newer entries. */
   repairNumbersGap: 1_000_000,
   /** Bytes of entries that one request may skip: more than 10,000 typical entries. */
   passedOverBytesMax: 12 * mebibyte,
-  /** How long a removal is kept: longer than any cursor lives. */
   removalDays,
 } as const;
 
@@ -343,7 +313,6 @@ export const learningLimits = {
   textCharactersMax: 10_000,
   /** Longer ids are refused before any data is read, and would not fit a key. */
   idCharactersMax: 64,
-  /** Characters of a text, a file or a source that an audit entry shows, before and after. */
   auditTextCharactersMax: 200,
   /** Redaction marks do not count as text; this many characters of them fit the transactions of a full batch. */
   marksCharactersMax: 27_000,
@@ -358,14 +327,9 @@ export const learningLimits = {
   movedTogetherMax: 20,
   /** How often a write decides again after a lost race before it counts as failed. */
   attemptsMax: 8,
-  /** Of the notes of a tenant that one run reads for a type; the next run continues. */
-  notesReadMax: 1_000,
-  /** Up to this number of foreign notes, reading them again costs less than moving the mark. */
-  notesReadAgainMax: 40,
   settledAfterMs,
   /** How long the list keeps the former place of a Learning; it is needed for `settledAfterMs`. */
   movedDays: 1,
-  /** How long the removal of a Learning is stored. */
   removalDays,
   activeDays: 30,
   newDays: 7,
@@ -378,16 +342,11 @@ export const learningLimits = {
   /** How long a closed pull request is remembered, for Learnings that were captured in it and arrive late. */
   finalizedDays: 100,
   usesMax: 1_000_000,
-  /**
-   * Private Learnings of one open pull request, all listed in one item; the end of the pull request decides about each.
-   */
+  /** Private Learnings of one open pull request, all in one item; the end of the pull request decides about each. */
   perPullRequestMax: 1_000,
   /** Open pull requests that keep the same private Learning, listed in its item. */
   pullRequestsMax: 1_000,
-  /**
-   * Existing Learnings that were created with the same text, most of which have another text now; the text's item lists
-   * them.
-   */
+  /** Learnings that were created with the same text, most of which have another text now; one item lists them. */
   generationsMax: 1_000,
 } as const;
 
@@ -406,13 +365,11 @@ export const indexLimits = {
   embeddingsAtOnceMax: 20,
   embeddingTimeoutMs: 5_000,
   embeddingAttemptsMax: 3,
-  /** Maximum number of results of one search of the vector index. */
   nearestMax: 100,
   /** Requested results per wanted result: some may have been deleted or changed since, or be pieces of one Learning. */
   nearestPerResult: 4,
   resultsMax: 50,
   resultsDefault: 10,
-  /** A question or a change that a caller of the API sends. */
   queryCharactersMax: 20_000,
   /** Pieces of one search: 20,000 characters of four bytes. Each is one embedding. */
   searchPiecesMax: 12,
@@ -450,10 +407,7 @@ export const securityLimits = {
   sarifRunsPerFileMax: 20,
   /** GitHub's limit for a file: 10 MB, compressed with gzip as it is uploaded. */
   sarifGzipBytesMax: 10_000_000,
-  /**
-   * The completion time of a scan must be between this day and the end of tomorrow, or the event is invalid: a scan far
-   * in the future would hide all others.
-   */
+  /** Scans must be complete between this day and the end of tomorrow: one in the far future would hide all others. */
   firstDay: "2000-01-01",
   titleCharactersMax: 1_024,
   descriptionCharactersMax: 20_000,
@@ -475,19 +429,14 @@ export const securityLimits = {
   chunksWrittenTogether: 100,
   /** Chunks that a download holds at the same time, compressed and decompressed. */
   chunksAtOnce: 64,
-  /** Organizations of an instance whose lists are read in parallel. */
   organizationsAtOnce: 8,
   ledgersPageItems: 100,
-  /**
-   * A reader starts again when a scan replaces chunks during the read; a repository is scanned far less often than
-   * this.
-   */
+  /** A reader starts again when a scan replaces chunks meanwhile; scans are far rarer than this. */
   readAttemptsMax: 5,
 } as const;
 
 /** Without products: with one, esbuild keeps the object in every function that imports another limit. */
 export const webhookLimits = {
-  /** Webhooks of one organization, workspace or instance. */
   perScopeMax: 20,
   urlCharactersMax: 2_048,
   descriptionCharactersMax: 500,
@@ -502,9 +451,7 @@ export const webhookLimits = {
   connectMsMax: 3_000,
   /** Of this, until the name servers have answered; also when a webhook is created. */
   nameMsMax: 5_000,
-  /** The service reads no more of an answer than this. */
   answerBytesMax: 65_536,
-  /** Of an answer that deliveries show. */
   shownAnswerBytes: 500,
   deliveryDays: 7,
   /** Of one ring, the last ones. In five days the delays lead to 17, and each test that succeeds to one more. */
@@ -524,7 +471,6 @@ export const webhookLimits = {
   listMsMax: 5_000,
   /** The worker reads no further owner's news after this time of its run; it sends what it found. */
   findMsMax: 15_000,
-  /** Owners whose news the worker reads at the same time. */
   ownersAtOnce: 10,
   /** Things that one ring names; the receiver finds the others in the list. */
   namedMax: 100,

@@ -22,7 +22,6 @@ export const utf8Bytes = (text: string): number => new TextEncoder().encode(text
 
 export const badText = "must not contain NUL or unpaired surrogate characters";
 
-/** Text of `min` to `max` characters after trimming, and after `normalize` if it is given. */
 export const text = (min: number, max: number, normalize = (value: string): string => value) =>
   z
     .string({ error: "must be a string" })
@@ -59,7 +58,7 @@ export const emailAddress = z
   });
 
 /** Plain decimal digits without leading zeros: `1e2`, `0x10`, `+5`, `1.5` and `010` are refused. */
-export const integerParameter = (min: number, max: number) =>
+const integerParameter = (min: number, max: number) =>
   z
     .string()
     .regex(/^(?:0|[1-9][0-9]*)$/, { error: `must be a whole number from ${min} to ${max}`, abort: true })
@@ -68,6 +67,12 @@ export const integerParameter = (min: number, max: number) =>
       error: `must be a whole number from ${min} to ${max}`,
     })
     .meta({ override: { type: "integer", minimum: min, maximum: max } });
+
+/** The same in a body. */
+export const wholeNumber = (min: number, max: number) => {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z.int({ error }).min(min, { error }).max(max, { error });
+};
 
 /** Comma-separated; every value counts against the limit, and repeated values filter once. */
 export const listParameter = (valuesMax: number) =>
@@ -107,7 +112,6 @@ const listShown = (valuesMax: number, values = "values") => ({
 export const choice = <const Choices extends readonly [string, ...string[]]>(choices: Choices) =>
   z.enum(choices, { error: `must be one of: ${choices.join(", ")}` });
 
-/** A flag that is off by default. */
 export const flagParameter = choice(["true", "false"]).transform((value) => value === "true");
 
 /** The same, but `false` must equal an absent parameter: cursors are bound to what was sent. */
@@ -115,14 +119,18 @@ export const optInParameter = choice(["true", "false"]).transform((value) =>
   value === "true" ? true : undefined,
 );
 
-export const cursorParameter = z
+const cursorParameter = z
   .string()
   .min(1)
   .max(cursorLimits.charactersMax, { error: `must have at most ${cursorLimits.charactersMax} characters` });
 
+export const pageParameters = ({ min, max }: { readonly min: number; readonly max: number }) => ({
+  limit: integerParameter(min, max).optional(),
+  cursor: cursorParameter.optional(),
+});
+
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** UUIDs in any letter case; converted to lower case. */
 export const uuidParameter = (hint: string) =>
   z
     .string({ error: hint })
@@ -133,7 +141,6 @@ export const uuidParameter = (hint: string) =>
 /** The same value makes a repeated request return what the first one made. */
 export const idempotencyKey = { idempotency_key: uuidParameter("must be a UUID").optional() };
 
-/** A custom role's UUID, or a system role's name. */
 export const roleIdParameter = z
   .string({ error: "must be a string" })
   .transform((value) => (isSystemRole(value) ? value : value.toLowerCase()))
@@ -143,7 +150,6 @@ export const roleIdParameter = z
 
 export const keyIdForm = /^k[a-z2-7]{16}$/;
 
-/** As `GET /v1/keys` and `GET /v1/whoami` show it. */
 export const keyIdParameter = z
   .string()
   .regex(keyIdForm, { error: "must be the id of a key, as GET /v1/keys shows it" });

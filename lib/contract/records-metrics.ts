@@ -3,8 +3,6 @@ import { providers } from "./access.ts";
 import { categories, severities } from "./metrics-words.ts";
 import { type FieldWords, timestamp } from "./records.ts";
 
-/** Records of the three metrics operations. */
-
 export { type Category, categories, type Severity, severities } from "./metrics-words.ts";
 
 export const pullRequestStatuses = ["merged", "closed"] as const;
@@ -34,7 +32,6 @@ export const reviewCommentsRecord = z.strictObject({
 
 export type CommentsRecord = z.output<typeof reviewCommentsRecord>;
 
-/** How many comments were posted, and how many of them are known to be accepted. */
 const commentCounts = z.strictObject({ posted: count, accepted: count });
 export type CommentCounts = z.output<typeof commentCounts>;
 
@@ -130,17 +127,8 @@ export const metricsWords: FieldWords = {
   posted: "How many findings were posted.",
   "listReviewMetrics: accepted":
     "How many of them are stored as accepted; the others are not accepted or unknown.",
-  critical: "Findings of severity critical.",
-  major: "Findings of severity major.",
-  minor: "Findings of severity minor.",
-  trivial: "Findings of severity trivial.",
-  info: "Findings of severity info.",
-  data_integrity_and_integration: "Findings about data integrity and integration.",
-  functional_correctness: "Findings about functional correctness.",
-  maintainability_and_code_quality: "Findings about maintainability and code quality.",
-  performance_and_scalability: "Findings about performance and scalability.",
-  security_and_privacy: "Findings about security and privacy.",
-  stability_and_availability: "Findings about stability and availability.",
+  ...Object.fromEntries(severities.map((each) => [each, `Findings of severity ${each}.`])),
+  ...Object.fromEntries(categories.map((each) => [each, `Findings about ${each.replaceAll("_", " ")}.`])),
   servers: "The MCP servers that the review used, at least one. Counts are best-effort.",
   "servers.name": "The server's name.",
   "servers.calls": "Calls of all its tools together.",

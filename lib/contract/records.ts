@@ -1,8 +1,6 @@
 import * as z from "zod";
 import { providers } from "./access.ts";
 
-/** Parts of responses that several operations share. */
-
 /**
  * The meaning of fields in bodies and responses: their unit, their default, what null means. The keys are `name`,
  * `parent.name`, or `operationId: name`. Only the OpenAPI document reads them, so bundles do not contain them.
@@ -44,7 +42,10 @@ export const removedOrganization = z.strictObject({
 });
 export type RemovedOrganization = z.output<typeof removedOrganization>;
 
-/** A page; `removed` is present if it was requested. */
+export const pageAnswer = <Records extends z.core.$ZodShape>(description: string, records: Records) =>
+  ({ status: 200, description, schema: z.strictObject({ ...records, next_cursor: nextCursor }) }) as const;
+
+/** A page that names what is gone, if that was requested. */
 export const pageOf = <Record extends z.ZodType, Removed extends z.ZodType>(
   record: Record,
   removed: Removed,

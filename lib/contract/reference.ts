@@ -1,4 +1,4 @@
-import { dashboardFiles, dashboardPath } from "./dashboard.ts";
+import { dashboardFiles, dashboardPath, securityPolicy } from "./dashboard.ts";
 import { eventTypeNames } from "./event-names.ts";
 import type { Method } from "./operation.ts";
 
@@ -8,7 +8,6 @@ import type { Method } from "./operation.ts";
  * without a key, both locally and deployed.
  */
 
-/** functions/<source>.ts holds its handler. */
 export const referenceSource = "docs";
 
 const route = (path: string) => ({
@@ -38,7 +37,6 @@ export const referenceRoutes = [
   route(`${dashboardPath}/{asset}`),
 ];
 
-/** The redirect target of the root path. */
 export const referencePath = "/docs";
 
 export type ReferenceFile = {
@@ -62,7 +60,6 @@ export const examplesFile = "docs/examples.json";
 /** The data of the search dialog: generated like the pages, so it is not a file. */
 export const searchPath = "/docs/search.json";
 
-/** Files that are served unchanged, by path. */
 export const referenceFiles: Readonly<Record<string, ReferenceFile>> = {
   ...dashboardFiles,
   "/openapi.json": { file: documentFile, contentType: "application/json" },
@@ -81,7 +78,6 @@ export const referenceFiles: Readonly<Record<string, ReferenceFile>> = {
 
 export type ReferencePage = {
   readonly file: string;
-  /** The kind that search shows. */
   readonly kind: string;
   /** The section of the menu that lists the page; the first section has no title. */
   readonly menuTitle: string;
@@ -104,7 +100,6 @@ const jobs = [
   "webhooks",
 ];
 
-/** Markdown that is served as pages, by path. */
 export const referencePages: Readonly<Record<string, ReferencePage>> = {
   [referencePath]: { file: "docs/use/start.md", kind: "First steps", menuTitle: "" },
   "/docs/guide": { file: "docs/use/guide.md", kind: "Guide", menuTitle: "" },
@@ -126,10 +121,8 @@ export const referencePages: Readonly<Record<string, ReferencePage>> = {
   ),
 };
 
-/** One page for every error code, as Markdown: <folder>/<code>.md. */
 export const errorPagesFolder = "docs/use/errors";
 
-/** Files and folders that the function needs in addition to its code, each under its path in the project. */
 export const referenceBundle: readonly string[] = [
   examplesFile,
   ...Object.values(referenceFiles).map(({ file }) => file),
@@ -137,19 +130,5 @@ export const referenceBundle: readonly string[] = [
   errorPagesFolder,
 ];
 
-/**
- * Everything is loaded from the service itself. `data:` is for the empty icon. Inline scripts and styles do not run,
- * text never becomes markup or script, nothing is framed, and a key that is typed in is sent only to this service.
- */
-export const referenceSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join("; ");
+/** `data:` is for the empty icon. */
+export const referenceSecurityPolicy = securityPolicy("img-src 'self' data:", "trusted-types 'none'");

@@ -11,7 +11,6 @@ export type SchemaFailure = {
   readonly whole: string;
 };
 
-/** Sentences that name the field and say what is allowed. */
 export const sentencesOf = (failure: SchemaFailure): string[] =>
   failure.issues.flatMap((issue) => sentences(issue, failure));
 
@@ -26,10 +25,7 @@ export function parsedBy<Schema extends z.ZodObject>(
   throw refuse(firstProblemsOf(sentencesOf({ issues: error.issues, schema, value, whole })).join(" "));
 }
 
-/**
- * Limits how much of the caller's input is sent back. Further problems are counted, so that nobody takes the list for
- * complete.
- */
+/** Limits how much of the caller's input is sent back, and counts the rest: nobody takes the list for complete. */
 export function firstProblemsOf(problems: readonly string[]): string[] {
   const { problemsMax } = requestLimits;
   const left = problems.length - problemsMax;

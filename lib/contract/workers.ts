@@ -9,10 +9,8 @@ export type WorkerTrigger =
 /** What a worker uses besides the table; each adds a grant and an environment variable. */
 export type WorkerResource = "eventsQueue" | "deadLetterQueue" | "eventsBucket" | "embedder" | "publicApi";
 
-/** A Lambda function that the queue or the clock starts. */
 export type Worker = TableUse & {
   readonly id: string;
-  /** functions/<source>.ts holds its handler. */
   readonly source: string;
   readonly summary: string;
   readonly trigger: WorkerTrigger;
@@ -21,10 +19,8 @@ export type Worker = TableUse & {
   readonly memoryMegabytes: number;
 };
 
-/** Pull requests: the streams, the pointers into them, and the parts of large entries. */
 const streams = ["streamHead", "entry", "pointer", "spill", "spillPart"] as const;
 
-/** The people of an organization, without its custom roles. */
 const people = ["people", "member", "person"] as const;
 
 const learnings = ["learning", "listedLearning", "pending", "organizationPending"] as const;
@@ -50,7 +46,6 @@ const ofEvents = everyUse([
   ...(["text", "pullRequestLearnings", "stale", "relist"] as const),
 ]);
 const changedByEvents = ["learning", "pullRequestLearnings"] as const;
-/** What is needed to apply an event of any type. */
 const applying = {
   ...ofEvents,
   reads: {
@@ -156,10 +151,7 @@ const housekeeping = worker({
   memoryMegabytes: 512,
 });
 
-/**
- * The only role that may write a cursor key. A new stack waits a minute for its first key, and a failed run is
- * repeated.
- */
+/** The only role that may write a cursor key. A new stack waits a minute for the first; a failed run is repeated. */
 export const rotateCursorKeys = worker({
   id: "rotateCursorKeys",
   source: "workers/rotate-cursor-keys",
@@ -172,7 +164,6 @@ export const rotateCursorKeys = worker({
   memoryMegabytes: 256,
 });
 
-/** Published numbers, the ends of the lists, and notes. */
 const rung = [
   ...(["webhook", "delivery", "webhookSecrets", "webhookKey", "news"] as const),
   ...(["streamHead", "listedLearning", "audit", "organization", "tenantOrganization", "tenant"] as const),

@@ -13,13 +13,12 @@ import { eventLimits, learningLimits, pageLimits, requestLimits } from "../limit
 import { everyKey, noLegacyKey, operation } from "../operation.ts";
 import {
   choice,
-  cursorParameter,
   identifier,
-  integerParameter,
   listParameter,
   optInParameter,
   organizationSelector,
   organizationsFilter,
+  pageParameters,
   text,
   uuidParameter,
 } from "../parameters.ts";
@@ -83,7 +82,6 @@ export const createAnswer = z.strictObject({
   results: z.array(createResult),
 });
 
-/** A Learning and its places in the lists. */
 const listed = ["learning", "listedLearning", "pending", "organizationPending"] as const;
 const stored = [...listed, "text", "vector", "stale"] as const;
 const exported = ["learning", "listedLearning", "organizationPending"] as const;
@@ -244,8 +242,7 @@ export const listLearnings = operation({
         .optional(),
       stat_filter: choice(statFilters).optional(),
       state: choice(["approved", "pending"]).optional(),
-      limit: integerParameter(page.min, page.max).optional(),
-      cursor: cursorParameter.optional(),
+      ...pageParameters(page),
       format: choice(["json", "csv", "ndjson"]).optional(),
       include_removed: optInParameter.optional(),
       ...organizationSelector,
