@@ -17,10 +17,7 @@ import {
   routesOnly,
 } from "./bundle-plugins.ts";
 
-/**
- * For esbuild, which is a Go program: it collects garbage less often, which saves a fifth of its CPU time and costs 150
- * MB.
- */
+/** esbuild is a Go program: it collects garbage less often, which saves a fifth of its CPU time and costs 150 MB. */
 process.env.GOGC ??= "400";
 
 export const projectDirectory = resolve(import.meta.dirname, "..");
@@ -37,16 +34,13 @@ export const functionSources: readonly string[] = [
 
 export type BundleSize = {
   readonly source: string;
-  /** Bytes that are loaded on a cold start. */
   readonly bytes: number;
   /** Including what is loaded later, when it is first needed. */
   readonly bytesWithLazy: number;
   readonly gzipBytes: number;
   /** What the bytes of a cold start consist of: bytes by package, our own code as `.`, largest first. */
   readonly packages: Readonly<Record<string, number>>;
-  /** Our own files that are loaded on a cold start. */
   readonly ownFiles: readonly string[];
-  /** Our own files that are loaded later. */
   readonly lazyFiles: readonly string[];
 };
 
@@ -64,10 +58,7 @@ export const everyFunction: BundleOptions = {
   outputDirectory: bundlesDirectory,
 };
 
-/**
- * Builds `<source>/index.mjs` with its source map for every function, the files it loads later beside it, and the table
- * of sizes.
- */
+/** With its source map, the files it loads later, and the table of sizes. */
 export async function bundleFunctions(
   options: BundleOptions = everyFunction,
 ): Promise<readonly BundleSize[]> {
@@ -133,10 +124,7 @@ async function bundleFunction(source: string, options: BundleOptions): Promise<B
   return measure(source, metafile, { outputs, eager, all });
 }
 
-/**
- * The release of each function: a digest of its code. A commit that does not change a function's code does not change
- * its release, so a deployment leaves that function alone.
- */
+/** A digest of its code: a deployment leaves a function alone whose code did not change. */
 export async function releasesOf(
   sources: readonly string[] = functionSources,
   bundles: string = bundlesDirectory,
@@ -207,7 +195,6 @@ function measure(source: string, metafile: Metafile, { outputs, eager, all }: Bu
 const packageOf = (path: string): string =>
   /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules\/)/.exec(path)?.[1] ?? ".";
 
-/** The functions that exceed their budgets, each with the reason. */
 const overBudget = (sizes: readonly BundleSize[]): readonly string[] =>
   sizes.flatMap(({ source, bytes, bytesWithLazy }) => {
     const budget = bundleBudgets[bundleBudgetOf(source)];
@@ -219,7 +206,6 @@ const overBudget = (sizes: readonly BundleSize[]): readonly string[] =>
     ];
   });
 
-/** The size table for people. */
 function reportSizes(sizes: readonly BundleSize[]): string {
   const lines = sizes.map(({ source, bytes, bytesWithLazy, gzipBytes }) => {
     const later = bytesWithLazy > bytes ? `, ${kilobytes(bytesWithLazy)} with what is loaded later` : "";

@@ -107,7 +107,6 @@ const fields = z.object({
       error: "must be 1 to 64 letters, digits and hyphens, a letter first",
     })
     .default("ReviewApi"),
-  /** Last part of API Gateway's own address. */
   stage: z
     .string()
     .regex(/^\w{1,64}$/, { error: "must be 1 to 64 letters, digits and underscores" })
@@ -143,16 +142,12 @@ const fields = z.object({
       error: "must begin with amazon.titan-embed-text-v2: the service speaks to no other embedding model",
     })
     .default(embeddingModelId),
-  /** The region where Bedrock runs the model, if not the stack's own. */
   bedrockRegion: z
     .string()
     .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, { error: "must be an AWS region such as eu-west-1" })
     .optional(),
   reservedConcurrency: reservedConcurrency.default({}),
-  /**
-   * Batches of events that are applied at the same time. A new account can run ten functions at the same time in
-   * total.
-   */
+  /** Batches of events that are applied at the same time. A new account can run ten functions in total. */
   eventWorkers: numberOption(eventQueueSettings.workersMin, eventQueueSettings.workersMax).default(
     eventQueueSettings.workers,
   ),
@@ -210,8 +205,7 @@ const optionsSchema = fields
     ...options,
     apiGatewayLogRole: options.apiGatewayLogRole ?? !options.ephemeral,
   }))
-  // Lambda's poller takes as many batches as it may; a smaller function rejects some, and each rejection counts as a
-  // receive.
+  // Lambda's poller takes as many batches as it may; a smaller function rejects some, and each counts as a receive.
   .refine(
     ({ reservedConcurrency: reserved, eventWorkers }) =>
       (reserved[ingest.id] ?? Number.POSITIVE_INFINITY) >= eventWorkers,
@@ -224,7 +218,6 @@ const optionsSchema = fields
 
 export type StackOptions = z.output<typeof optionsSchema>;
 
-/** The tags of the stack: every resource that can have tags has these. */
 export const stackTags = ({ tags: chosen }: Pick<StackOptions, "tags">): Record<string, string> => ({
   service: serviceTag,
   ...chosen,
@@ -240,7 +233,6 @@ export class InvalidOptions extends Error {
 
 export const stackOptionNames: readonly string[] = Object.keys(fields.shape);
 
-/** Reads every option from the context; the error lists each invalid option and its allowed values. */
 export function parseOptions(context: (name: string) => unknown): StackOptions {
   const given = Object.fromEntries(
     stackOptionNames.map((name) => [name, context(name)]).filter(([, value]) => value !== undefined),

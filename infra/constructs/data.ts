@@ -6,14 +6,10 @@ import { Construct } from "constructs";
 import { tableShape } from "../../lib/contract/table.ts";
 import type { StackOptions } from "../options.ts";
 
-/** The single table, and the key that encrypts all data if the operator wants a customer-managed one. */
 export class Data extends Construct {
   /** The table that the service uses: the stack's own, or a restored one. */
   readonly table: { readonly name: string; readonly arn: string };
-  /**
-   * Encrypts the table, the queues and the events bucket. Logs contain no customer content and are not encrypted with
-   * it.
-   */
+  /** Of table, queues and events bucket. Logs contain no customer content and are not encrypted with it. */
   readonly encryptionKey: Key | undefined;
 
   constructor(
@@ -90,15 +86,12 @@ const schema = {
   ],
 };
 
-/** Names of AWS services in conditions of keys. */
 export function servicesOf(scope: Construct, names: readonly string[]): string[] {
   const { region, urlSuffix } = Stack.of(scope);
   return names.map((name) => `${name}.${region}.${urlSuffix}`);
 }
 
-/**
- * Every principal of the account that may use the table, a queue or the bucket may use the key, and only through them.
- */
+/** Every principal that may use the table, a queue or the bucket may use the key, and only through them. */
 function createKey(scope: Construct, ephemeral: boolean): Key {
   const { account } = Stack.of(scope);
   const key = new Key(scope, "EncryptionKey", {

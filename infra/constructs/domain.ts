@@ -12,7 +12,6 @@ export type DomainProps = {
   readonly basePath: string | undefined;
 };
 
-/** The stack option `domainName`: the API at the operator's own address, over IPv4 and IPv6. */
 export class Domain extends Construct {
   readonly target: string;
 

@@ -56,10 +56,7 @@ export class Firewall extends Construct {
 /** Headers in which callers send keys, rightly or by mistake. */
 const keyHeaders = ["x-service-api-key", "authorization"];
 
-/**
- * Logs and samples do not contain keys, nor query strings, which contain cursors and searches. WAF's own redaction of
- * logs would leave the samples as they are.
- */
+/** Logs and samples hold neither keys nor query strings. WAF's own redaction would leave the samples alone. */
 const hidden = ({ keyHeaderNames = [] }: StackOptions): CfnWebACL.DataProtectProperty[] => [
   {
     action: "SUBSTITUTION",
@@ -120,7 +117,6 @@ const managed = (
   visibilityConfig: visible(group.name),
 });
 
-/** Parameters in which callers write text or file names. */
 const freeTextParameters = ["search", "file"];
 
 /** The paths that receive a Learning's text, a search for one, or a file name. */
@@ -158,10 +154,7 @@ function except(
   return { scopeDownStatement: { notStatement: { statement } } };
 }
 
-/**
- * The labels of the matches that AWS itself would block. AWS only counts its third list of addresses, those that take
- * part in attacks by load, so the list's whole namespace does not fit.
- */
+/** Those that AWS itself would block. AWS only counts its third list, so the whole namespace does not fit. */
 const refusedLabels: readonly CfnWebACL.LabelMatchStatementProperty[] = [
   { scope: "LABEL", key: "awswaf:managed:aws:amazon-ip-list:AWSManagedIPReputationList" },
   { scope: "LABEL", key: "awswaf:managed:aws:amazon-ip-list:AWSManagedReconnaissanceList" },

@@ -24,7 +24,6 @@ export type FunctionProps = Pick<
   readonly id: string;
   readonly source: string;
   readonly tableGrants: readonly TableGrant[];
-  /** Attributes of the table's items that it may not write. */
   readonly deniedAttributes?: readonly string[];
   readonly uses?: readonly WorkerResource[];
   readonly environment?: ServiceFunctionProps["environment"];
@@ -34,11 +33,9 @@ export type FunctionFactoryProps = {
   readonly data: Data;
   readonly ingestion: Ingestion;
   readonly codeOf: CodeOf;
-  /** The release of each function, by its source; log lines include it. */
   readonly releases?: ReadonlyMap<string, string>;
   readonly options: StackOptions;
   readonly logGroup: LogGroup;
-  /** The public address of the API, for functions that call it. */
   readonly apiUrl?: string;
 };
 
@@ -47,7 +44,6 @@ type Provision = {
   readonly statements: readonly PolicyStatement[];
 };
 
-/** Creates the stack's functions: shared settings are here, individual settings come with the props. */
 export class FunctionFactory {
   readonly #props: FunctionFactoryProps;
 
@@ -114,8 +110,7 @@ export class FunctionFactory {
       case "eventsBucket":
         return {
           environment: { [environmentVariables.eventsBucket]: eventsBucket.bucketName },
-          // Without permission to list, a missing object looks like a forbidden one and would be retried again and
-          // again.
+          // Without permission to list, a missing object looks like a forbidden one and would always be retried.
           statements: [
             allow(["s3:GetObject"], eventsBucket.arnForObjects("*")),
             allow(["s3:ListBucket"], eventsBucket.bucketArn),

@@ -39,7 +39,6 @@ export type LineCounts = {
   readonly failedStarts: IMetric;
 };
 
-/** The period of every metric and every alarm. */
 export const metricPeriod = Duration.minutes(5);
 const period = metricPeriod;
 const sum = { period, statistic: Stats.SUM };
@@ -56,10 +55,7 @@ const total = (id: string, label: string, metrics: readonly IMetric[]): IMetric 
   return math(label, sumOf(Object.keys(usingMetrics)), usingMetrics);
 };
 
-/**
- * A check that did not run counts as a failed one while there is other activity: callers, or a worker that runs every
- * minute. A new stack, in which nothing has run yet, is not a problem.
- */
+/** A check that did not run counts as failed while callers or workers are active. A new stack is no problem. */
 const probeFailures = (lambda: LambdaFunction, calls: IMetric, turns: IMetric): IMetric =>
   math(
     "failed or missing checks of the public address",
@@ -85,7 +81,6 @@ const nameOf = ({ node }: LambdaFunction): string => node.scope?.node.id ?? node
 
 export type ServiceMetrics = ReturnType<typeof serviceMetrics>;
 
-/** All metrics of alarms and dashboard: AWS's own metrics, and those in the functions' log lines. */
 export function serviceMetrics(scope: Construct, props: ServiceMetricsProps) {
   const gateway = gatewayMetrics(props.restApi);
   const own = ownMetrics(Stack.of(scope).stackName);

@@ -34,7 +34,6 @@ export type RegistryDeps = AuditDeps & {
   readonly signal?: AbortSignal;
 };
 
-/** A new key and its text. The text is shown only this once. */
 export type IssuedKey = { readonly text: string; readonly key: KeyItem };
 
 /** A key that was stored, and the provider's ids of its organizations (null: all of its workspace or instance). */
@@ -59,7 +58,6 @@ export async function keyConditions(
   return [...member, ...(await roleConditions(table, organization, role))];
 }
 
-/** Checks for the key's own transaction: its role still exists. */
 export async function roleConditions(
   table: Table,
   organization: OrganizationItem | null,
@@ -79,11 +77,9 @@ export async function listKeysOfOrganization(
   return (await Array.fromAsync(keysOfDirectory(table))).flat();
 }
 
-/** The fields of a new key. */
 export type KeyFields = Pick<KeyItem, "kind" | "tenant"> &
   Partial<Omit<KeyItem, "pk" | "sk" | "id" | "hash">>;
 
-/** A new key with these fields, and its text. */
 export function draftKeyItem(deps: RegistryDeps, fields: KeyFields): IssuedKey {
   const text = textOf(fields, deps.random);
   const { id, hash } = fingerprint(text);
@@ -124,7 +120,6 @@ export type KeyStorage = {
   readonly by: KeyActor;
   readonly organization: OrganizationItem | null;
   readonly action: KeyAction;
-  /** Conditions that must still hold when the key is stored. */
   readonly conditions?: readonly TransactionWrite[];
 };
 
@@ -163,9 +158,7 @@ export async function storeNew(
   }
 }
 
-/**
- * The table until shortly before the request's end. The rest of the time is for finding or reporting a write's result.
- */
+/** Until shortly before the request's end: the rest of the time is for finding or reporting a write's result. */
 export const boundedRegistryTable = ({ table, signal }: RegistryDeps): Table =>
   signal ? boundedTable(table, { signal, isOver: () => signal.aborted }) : table;
 

@@ -22,7 +22,6 @@ import type { EventDeps, QueueMessage } from "./ports.ts";
 import { type CountedTry, countTry, forgetTries, isSuspect, takeBack } from "./tries.ts";
 import { keepWaiting, stopWaiting, waitingPages } from "./waiting.ts";
 
-/** A message, parsed as far as possible without the bucket. */
 type Opened<Message> = {
   readonly message: Message;
   readonly content: PlatformEvent | EventReference | EventRefused;
@@ -56,11 +55,7 @@ export async function applyInOrder<Message extends QueueMessage>(
   }
 }
 
-/**
- * Applies all events that wait for this item, which now exists. An event that fails stays and does not block the
- * others. The waiting events get the receive count of the event they waited for: one of them may have ended the worker,
- * or may fail each time.
- */
+/** An event that fails stays and does not block the others. They get the receives of the event they waited for. */
 export async function drain(deps: EventDeps, dependency: Key, receives: number): Promise<void> {
   const failures: unknown[] = [];
   for await (const waiting of waitingPages(deps, dependency)) {
@@ -187,7 +182,6 @@ async function failTry(
   await deadLetter(deps, message, `It ${times}. ${reasonOf(error)}`);
 }
 
-/** The event had most of a delivery's time, and the store and the bucket always answered quickly. */
 const isTooLong = (
   { clock, timeBudgetMs = Number.POSITIVE_INFINITY, slowestAnswerMs }: EventDeps,
   error: unknown,
@@ -201,10 +195,7 @@ const isTooLong = (
 const reasonOf = (error: unknown): string =>
   error instanceof EventRefused ? error.message : (describeError(error)[0] ?? "No reason is known.");
 
-/**
- * A large event is held in memory completely, several times: all groups of the worker process large events one at a
- * time.
- */
+/** A large event is held in memory several times: all groups of the worker process large events one at a time. */
 const largeEvents = new OneAtATime();
 
 async function applyRun(
@@ -241,9 +232,7 @@ async function applyReady(deps: EventDeps, run: readonly Opened<QueueMessage>[])
 
 type Judged = { readonly event: Ready; readonly missing: Dependency | undefined };
 
-/**
- * One read for a whole run: its events mostly need the same few items. What their type reads first comes with it.
- */
+/** One read for a whole run: its events mostly need the same few items. What their type reads first comes with it. */
 async function withDependencies(
   deps: EventDeps,
   events: readonly Ready[],

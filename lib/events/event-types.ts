@@ -39,10 +39,8 @@ import {
   workspaceSaved,
 } from "./schemas.ts";
 
-/** Something that an event needs: its item, and a readable name. */
 export type Dependency = { readonly key: Key; readonly label: string };
 
-/** An event whose data has passed its type's schema. */
 export type CheckedEvent<Data> = {
   readonly id: string;
   /** `occurred_at#event id` */
@@ -60,10 +58,7 @@ export type EventType<Data> = {
   readonly schema: z.ZodType<Data>;
   /** Maximum number of consecutive events that one call may apply. */
   readonly eventsMax: number;
-  /**
-   * Only for types with free text, which may hold credentials: names and ids that must stay unchanged. Everything else
-   * is redacted before the event is stored anywhere.
-   */
+  /** Only for types with free text: names and ids that must stay unchanged. Everything else is redacted. */
   readonly plainFields?: readonly string[];
   /** The public part of the URLs in its fields, as its schema takes it. */
   readonly publicUrl: (url: string) => string;
@@ -81,7 +76,6 @@ export type EventType<Data> = {
 /** The store, with what a warm worker remembers. */
 export type EventStore = Store & Pick<FinalizeDeps, "knownTenants">;
 
-/** A type whose events are applied one by one. */
 const eventType = <Data>(
   schema: z.ZodType<Data>,
   type: {

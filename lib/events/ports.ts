@@ -7,7 +7,6 @@ import type { Table } from "../store/table.ts";
 export type QueueMessage = {
   /** Deduplication id: the event's id, or a new one when an operator sends a dead letter again. */
   readonly id: string;
-  /** Messages of one group stay in order. */
   readonly group: string;
   readonly body: string;
   /**
@@ -41,7 +40,6 @@ export type EventLog = (
   fields: { readonly [name: string]: unknown },
 ) => void;
 
-/** Applied, stored until its dependency arrives, or given up. */
 export type EventOutcome = "applied" | "waiting" | "dead";
 
 /**
@@ -66,9 +64,7 @@ export type EventDeps = Store & {
   readonly timeBudgetMs?: number;
   /** The longest time that the store or the bucket took for an answer in this delivery. */
   readonly slowestAnswerMs?: () => number;
-  /**
-   * After how many receives a message that met only temporary errors is given up; by default the setting of the queue.
-   */
+  /** After how many receives with only temporary errors a message is given up; by default the queue's setting. */
   readonly receivesMax?: number;
   /** Receives the outcome of every event. */
   readonly onOutcome?: (outcome: EventOutcome) => void;

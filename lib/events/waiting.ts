@@ -13,7 +13,6 @@ import type { PlatformEvent } from "./envelope.ts";
 import type { Dependency } from "./event-types.ts";
 import type { EventDeps, QueueMessage } from "./ports.ts";
 
-/** A waiting message, in the form of a queue message. */
 export type WaitingMessage = QueueMessage & { readonly item: WaitingItem };
 
 /**
@@ -63,10 +62,7 @@ export async function* waitingPages(deps: EventDeps, dependency: Key): AsyncGene
   } while (resume);
 }
 
-/**
- * Returns the waiting event, or none: a damaged item becomes a dead letter at once, so that it does not block other
- * events.
- */
+/** A damaged item becomes a dead letter at once, so that it does not block other events. */
 export async function readWaiting(deps: EventDeps, item: Item): Promise<WaitingItem[]> {
   const waiting = parsedOrDamage(parseWaiting, item);
   if (!(waiting instanceof CorruptItem)) return [waiting];

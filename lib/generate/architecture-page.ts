@@ -16,7 +16,6 @@ function drawing(): string {
   return ["```mermaid", "flowchart TB", ...nodes, ...arrows, "```"].join("\n");
 }
 
-/** Which folder imports which, folders in alphabetical order. */
 function importGraph(): Graph {
   const imports = new Map<string, Set<string>>();
   for (const file of sourceFiles(...topFolders).sort()) {
@@ -30,10 +29,7 @@ function importGraph(): Graph {
   );
 }
 
-/**
- * The arrows that are not implied by others: `a --> c` is left out if `a --> b --> c` exists. Requires a graph without
- * cycles.
- */
+/** The arrows that are not implied by others: `a --> c` is left out if `a --> b --> c` exists. Needs no cycles. */
 function shortestForm(graph: Graph): Array<readonly [from: string, to: string]> {
   const reached = new Map([...graph.keys()].map((folder) => [folder, reachableFolders(graph, folder)]));
   for (const [folder, below] of reached)
@@ -46,7 +42,6 @@ function shortestForm(graph: Graph): Array<readonly [from: string, to: string]> 
   );
 }
 
-/** All folders that a folder imports, directly or through others. */
 function reachableFolders(graph: Graph, folder: string, seen: Set<string> = new Set()): ReadonlySet<string> {
   for (const next of graph.get(folder) ?? [])
     if (!seen.has(next)) {

@@ -1,10 +1,7 @@
 import { type KeyKind, keyKinds } from "../contract/access.ts";
 import type { Operation } from "../contract/operation.ts";
 
-/**
- * The part of the contract that the dashboard's worker needs: rate limits, and who may call which operation. Without
- * the schemas, so that a browser does not load them.
- */
+/** For the dashboard's worker: limits, and who may call what. Without schemas, so that no browser loads them. */
 export const dashboardContract = (operations: readonly Operation[]): string => {
   const lines = operations.map((operation) => `  ${operation.id}: ${JSON.stringify(policyOf(operation))},`);
   return `// Made by npm install from lib/contract/operations.

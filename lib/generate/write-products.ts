@@ -8,7 +8,6 @@ import { joinedExamples } from "./examples.ts";
 import { openApi } from "./interface.ts";
 import { reportInputsFile } from "./report-inputs.ts";
 
-/** Passes every product to `write`: its path below the project's root, and its content. */
 export async function writeProducts(write: (path: string, content: string) => void): Promise<void> {
   const document = openApi();
   write(documentFile, `${JSON.stringify(document, null, 1)}\n`);

@@ -21,7 +21,6 @@ export type CursorKey = { readonly id: string; readonly encryption: KeyObject };
 export const cursorKeyIdBytes = 6;
 const secretBytes = 32;
 
-/** The keys that encrypt cursors: one item of the table, cached by a warm function. */
 export class CursorKeyRing {
   readonly #clock: Clock;
   #known: CursorKeys | undefined;
@@ -32,12 +31,10 @@ export class CursorKeyRing {
     this.#clock = clock;
   }
 
-  /** True if the next round of reads should include the item. */
   get isStale(): boolean {
     return this.#known === undefined || this.#clock.nowMs() - this.#knownSinceMs > cacheLimits.cursorKeysMs;
   }
 
-  /** Caches the item that a round of reads returned. */
   accept(item: Item | undefined): void {
     if (!item) throw notMadeYet();
     this.#known = parseCursorKeys(item);
@@ -96,10 +93,7 @@ export async function createCursorKeys({ table, clock, random }: RotationDeps): 
   await writeIf(table, { put, when: { absent: "pk" } }, { idempotent: true });
 }
 
-/**
- * Makes a new key if there is none or the current one is old. Old keys still decrypt for as long as a cursor that they
- * encrypted can live.
- */
+/** If there is none or the current one is old. Old keys still decrypt as long as their cursors can live. */
 export async function rotateCursorKeys(
   deps: RotationDeps,
   { keyDaysMax }: { readonly keyDaysMax: number } = cursorLimits,

@@ -21,7 +21,6 @@ import { type CursorKey, type CursorKeyRing, cursorKeyIdBytes } from "./cursor-k
  * every call anyway, so a forged cursor would gain nothing.
  */
 const payloadSchema = z.strictObject({
-  /** Operation. */
   o: z.string(),
   /** Digest of selector, filters and window. */
   b: z.string(),
@@ -54,11 +53,9 @@ export type OpenedCursor = {
   readonly pageSize: number | undefined;
   readonly binding: string;
   readonly tenantDigest: string;
-  /** Undefined for a cursor of one organization. */
   readonly mark: ScopeMark | undefined;
   readonly authorizedDigest: string | undefined;
   readonly readable: string | undefined;
-  /** Of a mirror; see `Ages`. */
   readonly ages: Ages | undefined;
 };
 
@@ -190,7 +187,6 @@ export function bindPaging(
     readonly operation: Operation;
     readonly principal: Principal;
     readonly scope: Scope;
-    /** Digest of the repositories that the caller can read; undefined if these are all. */
     readonly readable?: string | undefined;
     readonly query: Readonly<Record<string, unknown>>;
     readonly cursor: OpenedCursor | undefined;
@@ -311,7 +307,6 @@ const digestOf = (text: string, bytes: number): string =>
 const bindingOf = (parts: readonly unknown[]): string => digestOf(JSON.stringify(parts), 12);
 const tenantDigestOf = (tenant: string): string => digestOf(tenant, 6);
 
-/** For walks whose position has several texts. */
 export function positionTexts({ position }: Paging): readonly string[] | null {
   if (position === null) return null;
   if (typeof position !== "object") throw ofAnotherVersion();
@@ -321,7 +316,6 @@ export function positionTexts({ position }: Paging): readonly string[] | null {
   });
 }
 
-/** For walks over several partitions. */
 export function positionInPartition(paging: Paging): PartitionPosition | null {
   const texts = positionTexts(paging);
   if (texts === null) return null;
@@ -329,7 +323,6 @@ export function positionInPartition(paging: Paging): PartitionPosition | null {
   return [partition, sortKey];
 }
 
-/** For walks whose position is a sort key or an id. */
 export function positionText({ position }: Paging): string | null {
   if (position === null || typeof position === "string") return position;
   throw ofAnotherVersion();

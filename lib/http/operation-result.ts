@@ -10,7 +10,6 @@ export type BytesResult = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** The rendered answer, before compression. */
 export type Rendered = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -38,9 +38,7 @@ type Document = {
   readonly securityPolicy?: string | undefined;
 };
 
-/**
- * Answers `GET` on the reference's routes from the files below `root`. Each file is read and each page made only once.
- */
+/** From the files below `root`. Each file is read and each page made only once. */
 export function serveReference(root: string, random: Random = systemRandom, clock: Clock = systemClock) {
   const find = documents((file) => readFile(join(root, file)));
   const compressOnce = compressor();
@@ -130,7 +128,6 @@ async function readDocument(read: Read): Promise<ApiDocument> {
   return joinExamples(JSON.parse(document.toString()), JSON.parse(examples.toString()));
 }
 
-/** The paths of the files that pages may link to. */
 const filePlaces = new Map(Object.entries(referenceFiles).map(([path, { file }]) => [file, path]));
 
 async function readSite(document: ApiDocument, read: Read): Promise<Site> {

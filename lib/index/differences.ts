@@ -10,7 +10,6 @@ import type { Embedder } from "./embedder.ts";
 import type { LearningRevision } from "./stale.ts";
 import { isIndexCurrent, isIndexed } from "./write-vectors.ts";
 
-/** The fields of a record that the comparison needs. */
 const learningHead = z.object({
   sk: z.string(),
   organization: z.string(),
@@ -25,7 +24,6 @@ const parseLearningHead = parseItem("Learning", learningHead);
 
 export type Compared = {
   readonly id: string;
-  /** Set if the record and the index differ. */
   readonly difference: LearningRevision | undefined;
   /** Set if the record cannot be read, so that a comparison is not possible. */
   readonly damage?: CorruptItem;
@@ -34,10 +32,7 @@ export type Compared = {
 /** What is stored at an id; `damage` is set if it cannot be read. */
 type StoredHead<Head> = { readonly sk: string; readonly head?: Head; readonly damage?: CorruptItem };
 
-/**
- * Compares an organization's records and vectors in the order of their ids. Both are stored sorted, so only a page of
- * each is in memory. The reads are eventually consistent; differences are read again before anything is changed.
- */
+/** Both are stored sorted, so only a page of each is in memory. Differences are read again before any change. */
 export async function* differences(
   { table, embedder }: { readonly table: Table; readonly embedder: Embedder },
   organization: string,

@@ -6,9 +6,7 @@ import { beginningOf, piecesOf } from "./pieces.ts";
 
 /** Converts text to a vector, so that texts about the same subject are close together. */
 export interface Embedder {
-  /**
-   * Identifies the space of its vectors. It changes whenever the vectors would, and then everything is indexed again.
-   */
+  /** Changes whenever its vectors would: then everything is indexed again. */
   readonly id: string;
   /** One vector of length 1. */
   embed(text: string, signal?: AbortSignal): Promise<readonly number[]>;
@@ -28,7 +26,6 @@ const { dimensions } = tableShape.vectorIndex;
 /** A search stays within one organization and one embedder's space. */
 export const spaceOf = (organization: string, embedder: Embedder): string => `${organization}#${embedder.id}`;
 
-/** One vector for each piece of a text. */
 export type Embedding = readonly (readonly number[])[];
 
 export const embedAll = async (
@@ -37,7 +34,6 @@ export const embedAll = async (
   signal?: AbortSignal,
 ): Promise<Embedding> => await Promise.all(pieces.map((piece) => embedder.embed(piece, signal)));
 
-/** The texts that are embedded for a Learning, one for each piece. */
 export const embeddedTexts = ({ text, file }: Pick<LearningItem, "text" | "file">): string[] =>
   piecesOf(text).map((piece) => embeddedText({ text: piece, file }));
 

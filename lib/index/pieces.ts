@@ -2,10 +2,7 @@ import { indexLimits } from "../contract/limits.ts";
 
 const { pieceBytesMax, pieceOverlapBytes } = indexLimits;
 
-/**
- * Splits a text into overlapping pieces, cut between characters, each as long as an embedder accepts. Most texts are
- * one piece.
- */
+/** Overlapping, cut between characters, each as long as an embedder accepts. Most texts are one piece. */
 export function piecesOf(text: string, overlapBytes: number = pieceOverlapBytes): string[] {
   const bytes = Buffer.from(text);
   if (bytes.length <= pieceBytesMax) return [text];
@@ -19,10 +16,8 @@ export function piecesOf(text: string, overlapBytes: number = pieceOverlapBytes)
   }
 }
 
-/** Whether a text is too long for one piece. */
 export const isInPieces = (text: string): boolean => Buffer.byteLength(text) > pieceBytesMax;
 
-/** The beginning of `text`, at most `bytesMax` bytes long. */
 export function beginningOf(text: string, bytesMax: number): string {
   const bytes = Buffer.from(text);
   return bytes.length <= bytesMax ? text : bytes.subarray(0, characterStart(bytes, bytesMax)).toString();

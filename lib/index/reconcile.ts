@@ -42,10 +42,7 @@ export async function reconcileSome(deps: ReconcileDeps, endMs = 0): Promise<Rec
   return report;
 }
 
-/**
- * Returns some markers, starting after those of the last run: markers that always fail are tried once per round and do
- * not block the others.
- */
+/** After those of the last run: markers that always fail are tried once per round and do not block the others. */
 async function nextMarkers({ table, clock }: ReconcileDeps): Promise<readonly StaleItem[]> {
   const stored = await table.get(kinds.reconcilerMarkers.key());
   const from = stored && parseReconcilerMarkers(stored);
@@ -78,10 +75,7 @@ export async function reconcileAll(
   return report;
 }
 
-/**
- * The place is stored in the table, because a pass takes many runs. If the embedder changes, the pass starts again
- * immediately.
- */
+/** Stored in the table, because a pass takes many runs. If the embedder changes, the pass starts again at once. */
 async function continueFullPass(deps: ReconcileDeps): Promise<Piece> {
   const stored = await deps.table.get(kinds.reconciler.key());
   const start = startOf(stored && parseReconciler(stored), deps);

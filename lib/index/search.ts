@@ -18,7 +18,6 @@ export type SearchDeps = {
   readonly signal?: AbortSignal;
 };
 
-/** Where to search: an organization, or one repository of it. */
 export type SearchPlace = { readonly organization: string; readonly repositoryId?: string };
 
 export type Search = {
@@ -77,7 +76,6 @@ export async function searchLearnings(
     .slice(0, resultsMax);
 }
 
-/** The candidates of one organization or repository, each with its best score. */
 async function searchPlace(
   { table, vectors, embedder }: SearchDeps,
   { organization, repositoryId }: SearchPlace,
@@ -117,10 +115,7 @@ async function searchPlace(
   return [...found.values()];
 }
 
-/**
- * Paths describe the subject of a change, but an embedder accepts only so much text: most of it is for the change
- * itself.
- */
+/** Only some: an embedder accepts only so much text, and most of it is for the change itself. */
 function somePaths(filePaths: readonly string[]): string[] {
   let characters = 0;
   return filePaths.filter((path) => {

@@ -21,7 +21,6 @@ export type VectorUpdate = {
   readonly id: string;
   /** Empty: no vectors. Undefined: the stored vectors are correct. */
   readonly vectors: readonly VectorItem[] | undefined;
-  /** Vectors that no longer belong to the Learning. */
   readonly strays: readonly Key[];
   /** Revision of the record it was derived from; null if there was no record. */
   readonly follows: string | null;
@@ -29,7 +28,6 @@ export type VectorUpdate = {
   readonly markers: readonly Key[];
 };
 
-/** The index items of a Learning: one for each piece of its text. */
 export const vectorItems = (
   { organization, id, repository_id, digest, revision }: LearningItem,
   embedder: Embedder,
@@ -67,9 +65,7 @@ export const isIndexCurrent = (
   heads.length === piecesOf(learning.text).length &&
   heads.every((head) => isPieceCurrent(head, learning, embedder));
 
-/**
- * The same check when a change is known: the digest covers the text alone, and another `file` gives other vectors too.
- */
+/** When a change is known: the digest covers the text alone, and another `file` gives other vectors too. */
 export const isOfRevision = (
   heads: ReadonlyArray<VectorHead | undefined>,
   { file, revision }: Pick<LearningItem, "file" | "revision">,
@@ -112,8 +108,7 @@ const nameOf = ({ organization, id }: VectorUpdate): string => `${organization} 
 async function settle({ table, random }: VectorDeps, placed: readonly VectorUpdate[]): Promise<void> {
   if (placed.length === 0) return;
   try {
-    // Read in a transaction, so that a change is seen completely: a change that includes its vector may become visible
-    // there before its record does.
+    // In a transaction: a change that includes its vector may become visible there before its record does.
     const keys = new Map(
       placed.map((each) => [
         nameOf(each),

@@ -1,6 +1,5 @@
 import type { LearningRecord } from "./present.ts";
 
-/** The record's fields in the order given. */
 export const learningColumns = (
   [
     "id",

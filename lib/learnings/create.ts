@@ -76,10 +76,7 @@ export async function createLearnings(
   return answerOf(results);
 }
 
-/**
- * Records what failed after the changes were written, in a separate audit entry. The entry is not part of a change: if
- * it cannot be written, the batch is still answered.
- */
+/** In a separate entry, because the changes are already written: without it the batch is still answered. */
 async function recordLateFailures(
   deps: LearningDeps,
   { organization }: BatchAuthor,
@@ -169,7 +166,6 @@ function resultsOf(items: readonly BatchItem[], batch: LearningBatch): Result[] 
   return items.map((each) => ({ ...resultOf(each), ...redactedOf(each) }));
 }
 
-/** Rejects an item before anything is written; undefined if the item is acceptable. */
 function refusedItem({ index, content, problem }: BatchItem, known: Known): Failed | undefined {
   if (problem !== null || !content) {
     return failure(index, content && derivedId(known, content), "INVALID_ITEM", problem ?? undefined);
@@ -179,7 +175,6 @@ function refusedItem({ index, content, problem }: BatchItem, known: Known): Fail
     : failure(index, derivedId(known, content), "REPOSITORY_NOT_FOUND");
 }
 
-/** Reports to the caller which kinds of secrets were in the text. */
 const redactedOf = ({ content }: BatchItem): Pick<Result, "redacted"> =>
   content && content.redacted.length > 0 ? { redacted: [...content.redacted] } : {};
 

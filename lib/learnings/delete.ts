@@ -11,10 +11,7 @@ import { removeWrites } from "./record.ts";
 import { releaseWrites } from "./text-owner.ts";
 import { indexRefreshFailed, learningEvent, shortenedText } from "./writer.ts";
 
-/**
- * Nothing of the Learning is left when this returns, even if it did not exist; a Learning that the caller cannot see
- * stays.
- */
+/** Nothing of the Learning is left when this returns; one that the caller cannot see stays. */
 export async function deleteLearning(deps: AuditedContext, request: LearningRequest): Promise<void> {
   const { organizations, readable, id, ahead } = request;
   const isKnown = await retryOnConflict(deps, async (attempt) => {

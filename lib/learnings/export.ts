@@ -33,10 +33,8 @@ export type ExportContext = WalkContext<z.output<(typeof listLearnings)["query"]
 
 export type ExportedPage = {
   readonly records: readonly LearningRecord[];
-  /** Only if the caller asked for removals. */
   readonly removed?: ReadonlyArray<RemovedLearning | RemovedOrganization>;
   readonly nextCursor: string | null;
-  /** Only on the last page: the cursor to resume the walk with later. */
   readonly resumeCursor: string | null;
 };
 
@@ -84,20 +82,14 @@ function cursorAt(
   return since === "" ? [place, settled] : [place, settled, since];
 }
 
-/**
- * A name now stands for another repository: the walk would silently skip what that repository wrote before the
- * position.
- */
+/** The walk would silently skip what the other repository wrote before the position. */
 const otherRepositories = (): ApiError =>
   new ApiError(
     "INVALID_CURSOR",
     `cursor: was made when repository_name stood for another repository. ${startNewWalk}`,
   );
 
-/**
- * Sorts after every place of the instant at which a first walk began, and distinguishes a first walk from a resumed
- * one.
- */
+/** Sorts after every place of the instant at which a first walk began, and marks a first walk. */
 const endOfMoment = "$";
 
 /**
@@ -116,10 +108,7 @@ function resumed({ input }: ExportContext, position: ExportPosition): ExportPosi
 
 const earlier = (one: string, other: string): string => (other < one ? other : one);
 
-/**
- * Organizations that left come before anything else: an organization that came back in the meantime is caught up
- * afterwards.
- */
+/** Before anything else: an organization that came back in the meantime is caught up afterwards. */
 function pageOfRemovedOrganizations(
   call: ExportContext,
   following: ScopeFollowUp,
@@ -211,7 +200,6 @@ const toRemovedLearning = (
   { provider, provider_organization_id: organization_id }: OrganizationItem,
 ): RemovedLearning => ({ id, provider, organization_id, repository_id, removed_at });
 
-/** The Learnings of newly visible organizations up to the walk's position, before the walk continues. */
 async function catchUp(
   call: ExportContext,
   read: PageReader,

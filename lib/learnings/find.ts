@@ -21,16 +21,13 @@ export const learningPrefetch = (
 };
 type PathValues = { readonly [name: string]: string | undefined };
 
-/** The Learning that a caller asks for, and what the caller can see. */
 export type LearningRequest = {
   readonly organizations: readonly OrganizationItem[];
   readonly readable: ReadableRepositories;
   readonly id: string;
-  /** What was read together with authentication. */
   readonly ahead?: ReadAhead | undefined;
 };
 
-/** The Learning that the path of a call names. */
 export const requestedLearning = ({
   scope: { organizations },
   readable,
@@ -70,10 +67,7 @@ export const locateLearning = async ({
 
 type Orphan = Key & { readonly revision: string };
 
-/**
- * Vectors of Learnings that no organization of the scope has: leftovers of a deletion. Further pieces are looked up
- * only if there is a first one; the reconciler removes others.
- */
+/** Leftovers of a deletion. Further pieces only if there is a first one; the reconciler removes others. */
 export async function findOrphans(
   table: Table,
   organizations: readonly OrganizationItem[],

@@ -12,15 +12,12 @@ import { ttlAfter } from "../store/ttl.ts";
 import type { LearningContent } from "./content.ts";
 import { learningUuid } from "./identity.ts";
 
-/** When, and for which tenant, something is listed. */
 export type ListPosition = {
   readonly nowMs: number;
-  /** The tenant that the organization belongs to. */
   readonly tenant: TenantKey;
   readonly placeInBatch: number;
 };
 
-/** What all writes of one change share. */
 export type WriteContext = ListPosition & {
   readonly revision: string;
   /** True if the writer also indexes; otherwise the reconciler does it immediately. */
@@ -89,7 +86,6 @@ export const changedLearning = (
   return { ...after, listed: after.state === "approved" ? listed : null };
 };
 
-/** Shared and approved, regardless of its state before. */
 export const approvedLearning = (at: WriteContext, learning: LearningItem): LearningItem =>
   changedLearning(at, learning, { state: "approved", ...undecided });
 
@@ -120,16 +116,12 @@ const placeAfter = (at: ListPosition, id: string, before: string): string =>
 export const unchangedLearning = (learning: LearningItem): Condition =>
   unchanged(learning, ["revision", "usage_count", "last_used_at"]);
 
-/** Writes the current record, its copies in the export and its row in the pending lists. */
 export const replaceWrites = (before: LearningItem | undefined, after: LearningItem): TransactionWrite[] => [
   ...moveWrites(before, after),
   ...tenantLeft(before, after).map((put) => ({ put })),
 ];
 
-/**
- * The same for an organization that moves: readers of its old tenant were already informed that the whole organization
- * left.
- */
+/** For an organization that moves: readers of its old tenant already know that the whole organization left. */
 export function moveWrites(before: LearningItem | undefined, after: LearningItem): TransactionWrite[] {
   const kept = new Set(secondaryKeys(after).map(identityOf));
   const gone = (before ? secondaryKeys(before) : []).filter((key) => !kept.has(identityOf(key)));
@@ -150,10 +142,7 @@ export function moveWrites(before: LearningItem | undefined, after: LearningItem
   ];
 }
 
-/**
- * Plain reads see a transaction item by item: without this item a walk could find the old place empty and the new place
- * not yet filled.
- */
+/** Plain reads see a transaction item by item: a walk could find the old place empty and the new one not filled. */
 const movedOn = (key: Key, place: string): Item => {
   const movedAt = timeOfPlace(place);
   return {
@@ -180,7 +169,6 @@ export const recordWrites = (
   ...(after.state === "approved" ? [markStale(after, leftBehindAtMs(at))] : []),
 ];
 
-/** Deletes the record and its rows in the lists. */
 export const removeWrites = (learning: LearningItem, nowMs: number): TransactionWrite[] => [
   {
     delete: kinds.learning.key({ organization: learning.organization, learningId: learning.id }),

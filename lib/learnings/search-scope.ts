@@ -70,10 +70,7 @@ const retriableEmbedder = ({ id, embed }: Embedder): Embedder => ({
   },
 });
 
-/**
- * What is searched. A Learning that the caller cannot read is excluded by the search itself: filtered afterwards, it
- * would take the place of one that the caller can read.
- */
+/** Excluded by the search itself: filtered afterwards, an unreadable Learning would take the place of a readable one. */
 async function placesOf(call: SearchContext): Promise<readonly SearchPlace[]> {
   const { scope } = call;
   if (scope.organizations.length > organizationsMax)

@@ -95,9 +95,6 @@ const forgottenAtSeconds = (removedPlace: string): number =>
 const latest = (one: string | undefined, other: string | undefined): string | undefined =>
   one !== undefined && (other === undefined || one > other) ? one : other;
 
-/**
- * A deleted or dropped Learning frees its text, and the generation of the text that its id was derived from.
- */
 export function releaseWrites(
   learning: Pick<LearningItem, "id" | "organization" | "digest" | "origin" | "listed">,
   stored: { readonly text: Item | undefined; readonly origin: Item | undefined },

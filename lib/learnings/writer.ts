@@ -6,7 +6,6 @@ import type { Embedder } from "../index/embedder.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import type { AttributeValue } from "../store/table.ts";
 
-/** The dependencies of the operations that write Learnings. */
 export type LearningDeps = AuditedContext & { readonly embedder: Embedder; readonly signal: AbortSignal };
 
 export function shortenedText(text: string | null): string | null {
@@ -34,9 +33,7 @@ export const learningEvent = (
   };
 };
 
-/**
- * The record is as requested, the index is not yet: the caller may repeat the request, and the reconciler is notified.
- */
+/** The record is as requested: the caller may repeat the request, and the reconciler is notified. */
 export const indexRefreshFailed = (cause: unknown): ApiError =>
   new ApiError(
     "INDEX_REFRESH_FAILED",

@@ -19,9 +19,7 @@ export type PlainAnswer = {
 
 export type GatewayOptions = {
   readonly operations: readonly RoutedOperation[];
-  /** The function that answers requests that match no operation. */
   readonly fallbackSource: string;
-  /** The handler of `functions/<source>.ts`. */
   readonly load: (source: string) => Promise<LambdaHandler>;
   readonly stage: string;
   readonly binaryMediaTypes: readonly string[];
@@ -38,7 +36,6 @@ export type GatewayOptions = {
  * being closed gets no answer, and a change without an answer cannot simply be sent again.
  */
 const keepAliveMs = 65_000;
-/** Time that a stop gives to running requests. */
 const closeMsMax = 3_000;
 
 const requestIdHeader = "x-amzn-requestid";
@@ -93,8 +90,7 @@ async function serve(
   );
   try {
     const work = integrate(options, integrationOf(match, options.fallbackSource), event, response);
-    // Streamed answers may take minutes; a buffered answer after the timeout is ignored, because a response was already
-    // sent.
+    // A buffered answer after the timeout is ignored: a response was already sent. Streamed ones may take minutes.
     const outcome = await (match.operation?.streaming ? work : Promise.race([work, timeout]));
     if (outcome === "late") fault("integration_timeout");
   } catch (error) {

@@ -23,13 +23,10 @@ export type ServiceOptions = {
   readonly directory: DataDirectory;
   readonly port: number;
   readonly fresh: boolean;
-  /** The name of the engine, if a person chose one. */
   readonly engine?: string | undefined;
-  /** By default the service starts its own engine. */
   readonly startEngine?: typeof startOwnEngine;
   readonly log: LocalLog;
   readonly onAnswer?: (line: string) => void;
-  /** Receives the steps of the start. */
   readonly onStep?: (sentence: string) => void;
   /** Runs on the prepared data before the first request is accepted. */
   readonly seed: (backend: LocalBackend, queuePoller: QueuePoller) => Promise<void>;
@@ -116,9 +113,7 @@ async function openGateway(
   }
 }
 
-/**
- * Answers of the deployed gateway itself have our headers, and both error shapes: the gateway cannot distinguish paths.
- */
+/** As those of the deployed gateway: with our headers and both error shapes, because it cannot tell paths apart. */
 function gatewayAnswer(fault: GatewayFault): PlainAnswer {
   const answers: Readonly<Record<GatewayFault, readonly [number, ErrorCode]>> = {
     request_too_large: [413, "PAYLOAD_TOO_LARGE"],
@@ -134,7 +129,6 @@ function gatewayAnswer(fault: GatewayFault): PlainAnswer {
   };
 }
 
-/** Runs the queue and the clock until the returned function is called. */
 function startBackgroundWork(
   backend: LocalBackend,
   queuePoller: QueuePoller,

@@ -21,7 +21,6 @@ export type FinalizedEvent = {
   readonly data: PullRequestFinalized;
 };
 
-/** The tenants that the worker last found, by organization. */
 export type KnownTenants = Map<string, TenantKey>;
 
 export type FinalizeDeps = StreamDeps & {
@@ -42,10 +41,7 @@ export function keysToFinalize(
   });
 }
 
-/**
- * Writes pull requests to the streams of their tenants; returns the outcomes in the order of the events. Safe to
- * repeat: equal content moves nothing, and an interrupted append is published when the event comes again.
- */
+/** In the order of the events. Safe to repeat: equal content moves nothing, and an interrupted append is published. */
 export async function finalizePullRequests(
   deps: FinalizeDeps,
   events: readonly FinalizedEvent[],
@@ -89,7 +85,6 @@ async function groupByTenant(
   return Map.groupBy(changes, ({ organization }) => required(tenants.get(organization), "tenant"));
 }
 
-/** Forgets the oldest ones. */
 function remember(known: KnownTenants, found: ReadonlyMap<string, TenantKey>): void {
   for (const [organization, tenant] of found) {
     known.set(organization, tenant);

@@ -50,7 +50,6 @@ function partsOf(entry: ReviewEntry) {
   };
 }
 
-/** What comes before each count in JSON. */
 const countNames = [
   '"total":{',
   ...severities.map((name, index) => `},${index === 0 ? '"severity":{' : ""}"${name}":{`),

@@ -18,7 +18,6 @@ export type TooLargePage = {
     readonly bytes: number;
   };
   readonly pageSize: number;
-  /** The cursor of the position after the page. */
   readonly behind: string;
 };
 
@@ -53,10 +52,7 @@ type FinishedPage = {
   readonly records: ReadonlyArray<{ readonly entry: StreamEntry; readonly organization: PageOwner }>;
 };
 
-/**
- * Checks the size of the finished response: names, removals, cursors and a format other than JSON make it larger than
- * the walk has counted.
- */
+/** Names, removals, cursors and a format other than JSON make it larger than the walk has counted. */
 export function checkAnswerSize(
   { paging }: { readonly paging: { readonly pageSize: number } },
   page: FinishedPage,

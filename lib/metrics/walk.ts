@@ -50,7 +50,6 @@ export type PlacedEntry = { readonly entry: StreamEntry; readonly organization: 
 
 export type MetricsWalkPage = {
   readonly entries: readonly PlacedEntry[];
-  /** Present only if it was requested. */
   readonly removed?: ReadonlyArray<RemovedPullRequest | RemovedOrganization>;
   /** Null when no eligible pull request remains. */
   readonly nextCursor: string | null;
@@ -58,7 +57,6 @@ export type MetricsWalkPage = {
   readonly resumeCursor: string | null;
 };
 
-/** The head is read together with authentication. */
 export const headPrefetch = (tenant: TenantKey): readonly Key[] => [kinds.streamHead.key({ tenant })];
 
 /** What remains for the records of a JSON page that is the last one; with a cursor it is less. */
@@ -96,10 +94,7 @@ export async function walkMetrics(
   };
 }
 
-/**
- * Reads the entries of newly visible organizations up to the walk's position. This happens before the walk continues:
- * otherwise an old entry that is not retired yet would come after its successor.
- */
+/** Before the walk continues: otherwise an old entry that is not retired yet would come after its successor. */
 async function catchUp(
   call: MetricsContext,
   options: MetricsWalkOptions,
@@ -309,7 +304,6 @@ const largestOf = (
   bytes: largest.renderedBytes,
 });
 
-/** The cursor of the position after a page that is too large. */
 function cursorBehind(
   { paging, scope: { following }, input }: MetricsContext,
   { nextAfter, removalsSince }: TooLargeResult,

@@ -54,7 +54,6 @@ export function openApiDocument(operations: readonly Operation[], version: strin
   };
 }
 
-/** Descriptions of the sections of the reference. */
 const tags: Readonly<Record<string, string>> = {
   Metrics: "What automated reviews found and what was accepted, in an order that misses nothing.",
   Learnings:
@@ -181,17 +180,13 @@ function errorResponses(operation: Operation): Record<string, object> {
   );
 }
 
-/** The JSON Schema of a body or an answer, with a description of every property. */
 export function describeSchema(operation: Operation, place: "body" | "answer", schema: z.ZodType): object {
   const made = jsonSchema(schema, place === "body" ? "input" : "output");
   describeProperties(made, operation, place);
   return made;
 }
 
-/**
- * If a schema's text form hides its meaning (digits that are an integer), its metadata contains the schema to show
- * instead.
- */
+/** If a schema's text form hides its meaning (digits that are an integer), its metadata has the schema to show. */
 export function jsonSchema(schema: z.ZodType, io: "input" | "output"): z.core.JSONSchema.BaseSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io,
@@ -207,9 +202,7 @@ export function jsonSchema(schema: z.ZodType, io: "input" | "output"): z.core.JS
   return rest;
 }
 
-/**
- * A record with a closed list of names is an object with these properties: for readers, linters and the client's types.
- */
+/** A record with a closed list of names becomes an object with these properties: for readers, linters and clients. */
 function nameProperties(made: z.core.JSONSchema.BaseSchema): void {
   const { propertyNames, additionalProperties: value } = made;
   if (typeof propertyNames !== "object" || typeof value !== "object") return;

@@ -63,7 +63,6 @@ type Argument = {
   readonly place: "path" | "query" | "list" | "body";
   readonly schema: Schema;
   readonly isRequired: boolean;
-  /** The only kinds of key that use it; undefined for all. */
   readonly kinds: readonly KeyKind[] | undefined;
 };
 

@@ -6,7 +6,6 @@ import type { WorkspaceItem } from "../store/items/tenant.ts";
 import type { Store } from "../store/retry-on-conflict.ts";
 import type { Put } from "../store/table.ts";
 
-/** Audit entries for the changes by an event that an organization's administrators must know about. */
 export const organizationEntries = (
   store: Store,
   before: OrganizationItem | undefined,
@@ -16,9 +15,7 @@ export const organizationEntries = (
   ...(before?.active && !after.active ? deactivatedEntry(store, after) : []),
 ];
 
-/**
- * Written for the organization and its new tenant, and for the tenant it leaves, which no longer sees the organization.
- */
+/** For the organization and its new tenant, and for the tenant it leaves, which no longer sees the organization. */
 function movedEntries(store: Store, before: OrganizationItem, after: OrganizationItem): Put[] {
   const { name } = after;
   const event = {
@@ -71,7 +68,6 @@ export function adminsEntry(
   });
 }
 
-/** Who came and who left. */
 function adminsChange(was: readonly string[], is: readonly string[]): string {
   const came = is.filter((id) => !was.includes(id));
   const left = was.filter((id) => !is.includes(id));

@@ -3,7 +3,6 @@ import { type MovingItem, parseMoving } from "../store/items/moving.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { type AttributeValue, type Item, type Table, writeIf } from "../store/table.ts";
 
-/** The organization, and the event that began its move. */
 type Moving = Pick<OrganizationItem, "uuid" | "arrived">;
 
 /** The note of a move that an event begins. The event's worker has the first turn. */
@@ -13,10 +12,7 @@ export const newMove = ({ uuid, arrived }: Moving, busyUntilMs: number): Item =>
   busy_until_ms: busyUntilMs,
 });
 
-/**
- * How far a move has got. It is stored in the move's note, so that a later run does not read again what has moved. A
- * note of another move of the same organization is not used.
- */
+/** In the move's note, so that a later run does not read again what has moved. Notes of other moves are not used. */
 export class MoveProgress {
   readonly #table: Table;
   readonly #organization: Moving;

@@ -51,7 +51,6 @@ const inOrder = ({ findings }: ScanCompleted): PlacedFinding[] =>
     .map((finding) => ({ place: placeOf(finding.id), finding }))
     .sort((one, other) => (one.place < other.place ? -1 : 1));
 
-/** The findings of a scan, and the repository's current ledger. */
 type Scanned = {
   readonly repository: ScannedRepository;
   readonly ledger: Ledger | undefined;
@@ -104,7 +103,6 @@ async function noteForWebhooks(
 }
 
 type Merged = {
-  /** The chunks that replace each chunk that the scan may change. */
   readonly replaced: ReadonlyMap<string, readonly ChunkReference[]>;
   /**
    * Stored chunks that no ledger names: their writers crashed or lost against another writer. A writer that stored one
@@ -157,8 +155,7 @@ class ChunkWriter {
 
   async keep(chunk: ChunkReference | NewChunk): Promise<ChunkReference> {
     if (!("bytes" in chunk)) return chunk;
-    // Never a number or a digest: if an id were used twice, a writer that deletes the first chunk could delete the
-    // second.
+    // Never a number or a digest: if an id were used twice, a writer that deletes the first could delete the second.
     const id = this.#store.random.uuid();
     this.written.add(id);
     this.#puts.push({ put: chunkItem(chunkKey(this.#repository, id), chunk.bytes) });

@@ -5,7 +5,6 @@ import type { Random } from "../runtime/random.ts";
 import { TimeUp } from "../runtime/time-up.ts";
 import { DecisionsExhausted, StoreUnavailable, type Until, WriteExpired } from "./table.ts";
 
-/** What a failed call means for the next try. */
 export type StoreErrorKind = "throttled" | "conflict" | "ambiguous" | "permanent";
 
 const conflicts = new Set(["TransactionConflictException", "TransactionInProgressException"]);
@@ -35,8 +34,7 @@ export const isTemporaryStoreError = (error: unknown): boolean =>
   error instanceof TimeUp ||
   error instanceof NoAnswer ||
   (error instanceof StoreUnavailable && !(error instanceof DecisionsExhausted)) ||
-  // If AWS refuses a call for a reason other than the item (no permission, expired credentials), an operator must fix
-  // it.
+  // If AWS refuses a call not because of the item (no permission, expired credentials), an operator must fix it.
   (error instanceof AwsError && !refusesInput(error));
 
 /** The table never accepts this item or expression: it is too large or malformed. */
@@ -63,14 +61,11 @@ export type WriteBounds = {
   readonly ageMsMax?: number;
   /** When the write was decided; without it, the time of the first attempt counts. */
   readonly momentMs?: number | undefined;
-  /**
-   * If a call may have happened, repeat it until `until` is over: only the answer to the call itself shows its result.
-   */
+  /** If a call may have happened, repeat it until `until` is over: only its own answer shows the result. */
   readonly untilAnswered?: boolean;
 };
 
 export type StoreRetryOptions = WriteBounds & {
-  /** Whether to repeat a call if it is unknown whether it happened. */
   readonly repeatAmbiguous: boolean;
   readonly signal?: AbortSignal | undefined;
 };
@@ -81,7 +76,6 @@ export function checkTime(until: Until | undefined): void {
   if (until?.isOver()) throw new TimeUp();
 }
 
-/** Runs `call` until it succeeds, fails permanently, or has no attempts left. */
 export async function retryStoreCall<Answer>(
   waiting: RetryDeps,
   {
@@ -107,8 +101,7 @@ export async function retryStoreCall<Answer>(
       const kind = classify(error);
       if (kind === "permanent") throw error;
       mayHaveHappened ||= kind === "ambiguous";
-      // Many writers of one item refuse each other in turn, and one of them always succeeds: a writer that has time for
-      // its work waits longer and tries again.
+      // Many writers of one item refuse each other in turn, and one always succeeds: who has time waits and tries again.
       const mayGoOn = kind === "conflict" || (untilAnswered && mayHaveHappened);
       const hasTries = attempt + 1 < policy.attemptsMax || (mayGoOn && until);
       const giveUp = !hasTries || (kind === "ambiguous" && !repeatAmbiguous);

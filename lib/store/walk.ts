@@ -19,14 +19,10 @@ export type PartitionPosition = readonly [partition: string, sortKey: string];
 
 export type FoundPage<Found, Position> = {
   readonly found: readonly Found[];
-  /** Where the next page starts; null if there is none. */
   readonly next: Position | null;
 };
 
-/**
- * One page of the items that `select` keeps: it reads until the page is full and one more item was seen, or too many
- * items were skipped, or too many partitions were read.
- */
+/** Reads until the page is full and one more item was seen, or too many items or partitions were passed over. */
 export async function walkPartitions<Found extends { readonly sk: string }, From extends Partition>(
   table: Table,
   partitions: readonly From[],

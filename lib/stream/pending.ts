@@ -6,7 +6,6 @@ import { tenantKeySchema } from "../store/items/parse.ts";
 import { type EntryPlace, streamEntryKey, streamRemovalKey } from "../store/layout.ts";
 import type { AttributeValue, Key } from "../store/table.ts";
 
-/** The address of both copies of one entry. */
 export type EntryAddress = {
   readonly tenant: TenantKey;
   readonly organization: string;
@@ -32,9 +31,7 @@ export type PendingAppend = {
 };
 
 const letter = z.enum(["c", "r", "m"]);
-/**
- * Organizations and tenants are stored once, in separate lists, to keep the head small: every batch rewrites the head.
- */
+/** Organizations and tenants are stored once, in separate lists: every batch rewrites the head. */
 export const pendingSchema = z
   .object({
     o: z.array(z.string()),
@@ -117,10 +114,7 @@ export const copiesOf = (tenant: TenantKey, organization: string): ReadonlyArray
 export const copyOf = ({ tenant, organization }: Owner): string | undefined =>
   isOrganizationTenant(tenant) ? undefined : organization;
 
-/**
- * The owner of a copy; undefined for the tenant's copy if the tenant has several organizations: each entry then holds
- * its own.
- */
+/** Undefined for the copy of a tenant with several organizations: each entry then holds its own. */
 export const ownerOfCopy = ({ tenant, organization }: Owner): string | undefined =>
   organization ?? (isOrganizationTenant(tenant) ? tenant.slice(2) : undefined);
 
@@ -144,7 +138,6 @@ export const addedKeys = (tenant: TenantKey, { added }: PendingAppend): Key[] =>
     ...removals.flatMap((dataset) => removalKeys({ tenant, organization, dataset, number })),
   ]);
 
-/** The keys of both copies of a removal. */
 const removalKeys = ({ tenant, organization, dataset, number }: Omit<EntryAddress, "week">): Key[] =>
   copiesOf(tenant, organization).map((copy) =>
     streamRemovalKey({ tenant, organization: copy, dataset }, number),

@@ -28,13 +28,11 @@ export type Removal = {
   readonly number: number;
   readonly organization: string;
   readonly pointerId: string;
-  /** The `pr_url`. */
   readonly pullRequest: string;
   readonly removedAtMs: number;
   readonly facets: Facets;
 };
 
-/** A removal that an append will write. */
 export type PlannedRemoval = {
   readonly dataset: Dataset;
   readonly pullRequest: string;
@@ -76,10 +74,7 @@ type Address = {
   readonly number: number;
 };
 
-/**
- * An item as stored, one letter an attribute: i pointer id · u pr_url · g organization (tenant-wide copy only) ·
- * t when · x facets
- */
+/** One letter an attribute: i pointer id · u pr_url · g organization (tenant-wide copy only) · t when · x facets */
 export function removalPuts(
   address: Address,
   { pointerId, pullRequest, facets, removedAtMs }: Omit<Removal, "number" | "organization">,
@@ -113,10 +108,7 @@ const removalItem = z.object({
 });
 const parseStored = parseItem("removal", removalItem);
 
-/**
- * `organization` is the owner of the copy that is read; removals in a workspace's or an instance's copy hold their own
- * organization.
- */
+/** `organization` owns the copy that is read; removals in a workspace's or instance's copy hold their own. */
 export function parseRemoval(item: Item, organization: string | undefined): Removal {
   const { sk, i, u, g, t, x } = parseStored(item);
   const owner = g ?? organization;

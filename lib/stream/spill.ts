@@ -124,10 +124,7 @@ async function isUsable(table: Table, key: Key): Promise<boolean> {
 export const partKeys = ({ id, parts }: SpillRef): Key[] =>
   Array.from({ length: parts }, (_, index) => kinds.spillPart.key({ spillId: id, index }));
 
-/**
- * Returns the bytes of each spill; none if a part is missing: that entry was superseded and appears again at its new
- * place.
- */
+/** None if a part is missing: that entry was superseded and appears again at its new place. */
 export async function readSpills(
   table: Table,
   spills: readonly SpillRef[],
@@ -143,7 +140,6 @@ export async function readSpills(
   return whole;
 }
 
-/** Returns the first part of the bytes; undefined if they were deleted. */
 export async function readFirstPart(table: Table, { id }: SpillRef): Promise<Uint8Array | undefined> {
   const bytes = (await table.get(kinds.spillPart.key({ spillId: id, index: 0 })))?.d;
   return bytes instanceof Uint8Array ? bytes : undefined;

@@ -36,7 +36,6 @@ export type StreamDeps = {
   readonly limits?: StreamLimits;
 };
 
-/** The content of one pull request in one dataset. */
 export type EntryDraft = {
   /** Merge time (close time for unmerged ones): decides the week and is compared with the window. */
   readonly atMs: number;
@@ -52,12 +51,8 @@ export type EntryDraft = {
   readonly renderedBytes: number;
 };
 
-/**
- * One event: the whole new state of one pull request. If a dataset is omitted, the pull request is not, or no longer,
- * in it.
- */
+/** The whole new state of one pull request. It is not, or no longer, in a dataset that is omitted. */
 export type PullRequestChange = {
-  /** Service UUID. */
   readonly organization: string;
   /** Stable within the organization: the `pr_url`. */
   readonly pullRequest: string;

@@ -19,7 +19,6 @@ export type CallRequest = {
 
 const answerMsMax = 60_000;
 
-/** The JSON of an answer that matches the contract. */
 export async function callSuccessfully(
   baseUrl: string,
   operation: Operation,
@@ -38,9 +37,7 @@ export async function callSuccessfully(
   return json;
 }
 
-/**
- * An answer with this status. After a 429 waits for one full window of the rate limit: another run may have used it up.
- */
+/** After a 429 waits for one full window of the rate limit: another run may have used it up. */
 export async function callExpecting(
   status: string,
   baseUrl: string,
@@ -111,7 +108,6 @@ function refusalIn(text: string): z.output<typeof problem> | undefined {
   }
 }
 
-/** What to do about an unexpected status. */
 function advice({ id }: Operation, { status, requestId }: CallAnswer, code: string | undefined): string {
   const needsEmbedding = id === ("searchLearnings" satisfies OperationId) && status === 503;
   if (needsEmbedding || code === ("INDEX_REFRESH_FAILED" satisfies ErrorCode))

@@ -119,16 +119,12 @@ function ownerNamesIn({ owner }: AnyKind, pattern: string): string[] {
 /** Other partitions also hold items of other owners. */
 const isPartitionOfOwner = (kind: AnyKind): boolean => ownerNamesIn(kind, kind.pk).length > 0;
 
-/** The parts of the keys of all items of a kind. */
 async function namedIn(table: Table, kind: AnyKind, each: readonly AnyParts[]): Promise<readonly AnyParts[]> {
   const keys = await keysOf(table, kind, each);
   return keys.map((key) => partsOf(kind, key)).filter((parts) => parts !== undefined);
 }
 
-/**
- * The keys of a kind whose parts are among these. Parts that do not name the owner are not used: their range would hold
- * items of others. Each range is read once.
- */
+/** Parts that do not name the owner are not used: their range would hold items of others. Reads each range once. */
 async function keysOf(table: Table, kind: AnyKind, each: readonly AnyParts[]): Promise<readonly Key[]> {
   const needed = [...namesIn(kind.pk), ...ownerNamesIn(kind, kind.sk)];
   const usable = each.filter((parts) => needed.every((name) => name in parts));
@@ -194,7 +190,6 @@ async function keysIn(table: Table, range: Range): Promise<readonly Key[]> {
   return items.map(({ pk, sk }) => ({ pk, sk }));
 }
 
-/** What always remains and expires by itself. */
 export const neverRemoved: readonly string[] = [
   "rate-limit windows, notes of refused keys, of applied events and of requests made once, until they expire",
   `one large event in the events bucket, until its lifecycle rule ends it (${retention.eventObjectDays} days)`,

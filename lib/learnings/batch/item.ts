@@ -4,19 +4,14 @@ import { firstProblemsOf, sentencesOf } from "../../contract/schema-sentences.ts
 import { turnTaker } from "../../runtime/turns.ts";
 import { type LearningContent, redactContent } from "../content.ts";
 
-/** One element of a batch, validated on its own. */
 export type BatchItem = {
   readonly index: number;
   /** Null if its repository or its text cannot be used at all. */
   readonly content: LearningContent | null;
-  /** Why it is invalid; null if it is valid. */
   readonly problem: string | null;
 };
 
-/**
- * Redaction of a hundred long texts takes seconds on a slow machine. Other work runs between two texts, and nothing
- * continues for a caller who was refused or whose time is up.
- */
+/** Other work runs between two texts: redacting a hundred long ones takes seconds. Ends with the caller's time. */
 export async function readItems(data: readonly unknown[], signal: AbortSignal): Promise<BatchItem[]> {
   const takeTurn = turnTaker(learningLimits.charactersPerTurn);
   const items: BatchItem[] = [];

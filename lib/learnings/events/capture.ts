@@ -87,14 +87,12 @@ function fullItem({ id, learning, text, pullRequest }: Known, request: CaptureRe
     : undefined;
 }
 
-/** What the event alone asks for. */
 type CaptureRequest =
   | { readonly state: "approved"; readonly because: "chat" | "merged" }
   | { readonly state: "pending"; readonly approveAt: string }
   | { readonly state: "private" | "dropped"; readonly pullRequest: string };
 
 type Known = {
-  /** Of the event. */
   readonly version: string;
   readonly isApplied: boolean;
   readonly hasWaited: boolean;
@@ -102,7 +100,6 @@ type Known = {
   readonly repository: RepositoryItem;
   readonly text: Item | undefined;
   readonly learning: LearningItem | undefined;
-  /** Of the Learning that has the text, or that would get it. */
   readonly id: string;
   readonly pullRequestKey: Key;
   readonly pullRequest: Item | undefined;
@@ -151,8 +148,7 @@ async function readKnown(
 function captureRequestOf(data: LearningCaptured, known: Known, nowMs: number): CaptureRequest {
   if (data.source === "chat") {
     const days = known.repository.approval_delay_days ?? known.organization.approval_delay_days;
-    // An event that waited was applied with the first settings that arrived. The schedule shares its Learning, so that
-    // earlier settings that arrive right after them still count.
+    // An event that waited used the first settings that arrived: on schedule, earlier ones that follow still count.
     if (days === 0 && !known.hasWaited) return { state: "approved", because: "chat" };
     return { state: "pending", approveAt: deadlineOf(known.version, days, nowMs) };
   }
@@ -242,10 +238,7 @@ function mergeWrites(
 const pendingNews = ({ tenant, nowMs }: WriteContext, { organization, id }: LearningItem) =>
   newsPuts({ tenant, organization }, { type: "learning.pending", id, nowMs });
 
-/**
- * A reason to share a Learning wins over a reason to hold it back; an admin's rejection is not overruled. Undefined if
- * nothing changes.
- */
+/** Sharing wins over holding back; an admin's rejection is not overruled. Undefined if nothing changes. */
 function decisionAbout(
   learning: LearningItem,
   request: CaptureRequest,

@@ -24,9 +24,7 @@ import { approvedLearning, changedLearning, recordWrites, removeWrites, writeCon
 import { releaseWrites, textOwner, textWrite } from "../text-owner.ts";
 import { droppedLearning, revivedLearning } from "./dropped.ts";
 
-/** The end of a pull request, as `pull_request.finalized` reports it. */
 export type FinalizedPullRequest = {
-  /** UUID of the organization. */
   readonly organization: string;
   readonly prUrl: string;
   readonly status: "merged" | "closed";
@@ -55,10 +53,7 @@ export async function closePrivateLearnings(
 const endKey = ({ organization, prUrl }: Pick<FinalizedPullRequest, "organization" | "prUrl">): Key =>
   kinds.pullRequestLearnings.key({ organization, digest: pullRequestDigest(prUrl) });
 
-/**
- * The items of those that are marked as merged. A merge is final, and a Learning that is captured later sees it: they
- * need no mark, which would cost a write for each.
- */
+/** A merge is final, and a Learning that is captured later sees it: a mark would only cost a write. */
 export async function mergedBefore<PullRequest extends Pick<FinalizedPullRequest, "organization" | "prUrl">>(
   table: Table,
   pullRequests: readonly PullRequest[],
@@ -173,10 +168,7 @@ const keepersOf = ({
   ...closed_pull_requests,
 ];
 
-/**
- * A merge is final. Otherwise a Learning that was captured after the newest close belongs to a pull request that is
- * open again.
- */
+/** A merge is final. What was captured after the newest close belongs to a pull request that is open again. */
 export function effectOnLearning(
   { status, version }: Pick<PullRequestLearningsItem, "status" | "version">,
   capturedAs: string,

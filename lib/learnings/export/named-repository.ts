@@ -4,10 +4,7 @@ import * as kinds from "../../contract/items.ts";
 import { parseRepository } from "../../store/items/repository.ts";
 import { queryAll, type Table } from "../../store/table.ts";
 
-/**
- * Repositories with this full name, ignoring case, that the member can read. Unknown and unreadable names get the same
- * answer.
- */
+/** In any letter case. Unknown and unreadable names get the same answer. */
 export async function namedRepositories(
   table: Table,
   readable: ReadableRepositories,

@@ -14,10 +14,7 @@ export type PendingPage = {
   readonly nextCursor: string | null;
 };
 
-/**
- * Of these organizations, or of all of the service. Only the operator may read that partition, so only the operator's
- * code names it.
- */
+/** Of these organizations, or of all: only the operator may read that partition, so only its code names it. */
 type PendingOrganizations = readonly OrganizationItem[] | { readonly partition: string };
 
 /** Places of these organizations between two places. A place is a deadline with organization and id. */
@@ -27,10 +24,7 @@ type PendingSegment = {
   readonly upTo?: string;
 };
 
-/**
- * One page of the Learnings that wait for approval, next deadline first. As in the export, organizations that became
- * visible since the cursor was made come first, up to the cursor's place.
- */
+/** Next deadline first. As in the export, newly visible organizations come first, up to the cursor's place. */
 export async function listPending(
   call: PendingContext,
   organizations: PendingOrganizations = call.scope.organizations,
@@ -55,7 +49,6 @@ const onePlace = z.tuple([z.string()]);
 type SegmentPage = {
   /** May be fewer than the page has room for: some Learnings are filtered out. */
   readonly records: readonly LearningRecord[];
-  /** Nothing follows in this segment. */
   readonly isLast: boolean;
   /** The last place of the page, or where it began if it is empty. */
   readonly end: string;

@@ -14,7 +14,6 @@ import { type Key, queryAll, type Range, type Table } from "../../store/table.ts
 import { itemsPerQuery } from "../../store/walk.ts";
 import type { LearningFilter, RemovalFilter } from "./filter.ts";
 
-/** How far a walk has come. */
 export type LearningPosition = {
   /** The last place seen; everything up to it was read. Empty at the beginning. */
   readonly place: string;
@@ -113,7 +112,6 @@ type Entry = {
   readonly removal?: LearningRemoval;
 };
 
-/** Merges both lists in the order of their places. */
 async function* withRemovals(
   table: Table,
   { owner, range, since }: { readonly owner: TenantKey; readonly range: Range; readonly since: string },
@@ -147,8 +145,7 @@ async function* withRemovals(
 async function* listed(table: Table, range: Range, settledBefore: string): AsyncGenerator<Entry> {
   let after = range.after;
   for (let isOver = false; !isOver; ) {
-    // New places that are visible by now, though perhaps not in the pages read before: if the walk passes one, it reads
-    // again.
+    // New places that are visible by now, though perhaps not to the pages read before: passing one means reading again.
     const awaited = new Set<string>();
     for await (const item of queryAll(table, { ...range, ...(after !== undefined && { after }) })) {
       if ([...awaited].some((place) => place < item.sk)) break;

@@ -25,10 +25,7 @@ const organizationItem = itemSchema({
   /** Set by the API or the operator: events then do not change these two settings. */
   mode_decided: z.boolean().optional(),
   delay_decided: z.boolean().optional(),
-  /**
-   * The epoch of its tenant's scope at which it last became visible there; absent if that was before epochs were
-   * counted.
-   */
+  /** The epoch of its tenant's scope at which it last became visible; absent from before epochs were counted. */
   visible_epoch: z.number().optional(),
   /** The event that moved it to its tenant; absent if it has always been there. */
   arrived: z.string().optional(),

@@ -14,7 +14,6 @@ export type ScopeEpochs = {
   readonly published: number;
   /** The organization whose row the last epoch wrote. */
   readonly lastOrganization: string | undefined;
-  /** When the last epoch was taken. */
   readonly changedAtMs: number;
   /** How often the audit log of an organization that joined became readable here. */
   readonly logs: number;
@@ -42,14 +41,11 @@ export function parseScopeEpochs(item: Item | undefined): ScopeEpochs {
   return { next: n, published: p, lastOrganization: u, changedAtMs: at_ms, logs, restored: r };
 }
 
-/**
- * An organization that was visible here and is not any more, or was not for a while. For readers that keep a mirror.
- */
+/** An organization that was visible here and is not any more, or was not for a while: for mirrors. */
 const organizationLeftItem = itemSchema({
   uuid: z.string(),
   provider: z.enum(providers),
   provider_organization_id: z.string(),
-  /** The epoch at which it last left. */
   left_epoch: z.int(),
   at_ms: z.number(),
   ttl: z.number(),

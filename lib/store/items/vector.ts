@@ -4,7 +4,6 @@ import { itemSchema, parseItem } from "./parse.ts";
 
 const { vectorAttribute, hashAttribute, filterAttribute } = tableShape.vectorIndex;
 
-/** The entry of one Learning in the review index. */
 const vectorItem = itemSchema({
   [vectorAttribute]: z.array(z.number()),
   /** Organization and embedder. */
@@ -29,7 +28,6 @@ const staleItem = itemSchema({
   left_behind_at_ms: z.number(),
 });
 
-/** The position of the slow full pass. */
 const reconcilerItem = itemSchema({
   /** A pass covers the vectors of one embedder. */
   embedder: z.string(),
