@@ -1,4 +1,4 @@
-import { ArnFormat, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { ArnFormat, Stack } from "aws-cdk-lib";
 import type { SpecRestApi } from "aws-cdk-lib/aws-apigateway";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from "aws-cdk-lib/aws-wafv2";
@@ -6,8 +6,9 @@ import { Construct } from "constructs";
 import { errorCodes } from "../../lib/contract/errors.ts";
 import { mcpRoute } from "../../lib/contract/mcp.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
-import { firewall, retention } from "../../lib/contract/platform.ts";
+import { firewall } from "../../lib/contract/platform.ts";
 import type { StackOptions } from "../options.ts";
+import { keptLogs } from "./function-logs.ts";
 import { fixedHeaders, gatewayAnswers, gatewayBody } from "./gateway-responses.ts";
 
 export type FirewallProps = {
@@ -70,8 +71,7 @@ function addLog(scope: Construct, acl: CfnWebACL, { restApiId }: SpecRestApi): v
   const logGroup = new LogGroup(scope, "FirewallLogs", {
     // The API's id makes the name new after a teardown, which keeps the group.
     logGroupName: `aws-waf-logs-${Stack.of(scope).stackName}-${restApiId}`,
-    retention: retention.logDays,
-    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+    ...keptLogs,
   });
   const { logGroupName } = logGroup;
   new CfnLoggingConfiguration(scope, "Logging", {
