@@ -48,7 +48,6 @@ export const webhookTypeMeanings: Readonly<Record<WebhookType, string>> = {
 };
 
 export const disabledReasons = ["switched_off", "gone", "failing"] as const;
-export type DisabledReason = (typeof disabledReasons)[number];
 
 /** `waiting`: the service tries again. `replaced`: it does not. */
 export const deliveryStates = ["delivered", "waiting", "replaced"] as const;

@@ -183,12 +183,8 @@ function decode(content: Buffer): Payload {
 /** Binds a walk to its tenant, selector, filters and window: a cursor of another walk is refused. */
 export function bindPaging(
   deps: { readonly ring: CursorKeyRing; readonly nowMs: number; readonly random: Random },
-  walk: {
-    readonly operation: Operation;
-    readonly principal: Principal;
-    readonly scope: Scope;
+  walk: RestorableWalk & {
     readonly readable?: string | undefined;
-    readonly query: Readonly<Record<string, unknown>>;
     readonly cursor: OpenedCursor | undefined;
     readonly defaultPageSize: number;
   },

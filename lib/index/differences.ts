@@ -2,7 +2,7 @@ import * as z from "zod";
 import { learningStates } from "../contract/access.ts";
 import * as kinds from "../contract/items.ts";
 import { indexLimits } from "../contract/limits.ts";
-import { CorruptItem, parseItem } from "../store/items/parse.ts";
+import { CorruptItem, parsedOrDamage, parseItem } from "../store/items/parse.ts";
 import { parseVectorHead, type VectorHead, vectorHeadAttributes } from "../store/items/vector.ts";
 import { behindVectors, learningOfVector } from "../store/layout.ts";
 import { type Item, queryAll, type Table } from "../store/table.ts";
@@ -104,10 +104,6 @@ async function next<Head>(
 ): Promise<StoredHead<Head> | undefined> {
   const { done, value } = await items.next();
   if (done) return undefined;
-  try {
-    return { sk: value.sk, head: parse(value) };
-  } catch (error) {
-    if (!(error instanceof CorruptItem)) throw error;
-    return { sk: value.sk, damage: error };
-  }
+  const parsed = parsedOrDamage(parse, value);
+  return parsed instanceof CorruptItem ? { sk: value.sk, damage: parsed } : { sk: value.sk, head: parsed };
 }

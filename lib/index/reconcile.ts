@@ -3,7 +3,8 @@ import { indexLimits } from "../contract/limits.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { describeError, log } from "../runtime/log.ts";
 import { parseOrganizationDirectory } from "../store/items/organization.ts";
-import { CorruptItem } from "../store/items/parse.ts";
+import type { CorruptItem } from "../store/items/parse.ts";
+import { unlessDamaged } from "../store/items/unless-damaged.ts";
 import {
   parseReconciler,
   parseReconcilerMarkers,
@@ -18,6 +19,7 @@ import {
   emptyReport,
   type ReconcileReport,
   type RefreshDeps,
+  reconciler,
   refresh,
   staleMarkers,
 } from "./refresh.ts";
@@ -153,14 +155,10 @@ async function* organizationsFrom(table: Table, from: string) {
     pk: kinds.organizationDirectory.partition(),
     ...(from && { from }),
   })) {
-    try {
-      yield parseOrganizationDirectory(item);
-    } catch (error) {
-      if (!(error instanceof CorruptItem)) throw error;
-      logDamage(error);
-    }
+    const organization = unlessDamaged(parseOrganizationDirectory, item, reconciler);
+    if (organization) yield organization;
   }
 }
 
 const logDamage = (damage: CorruptItem): void =>
-  log("error", "The reconciler skipped a damaged item.", { cause: describeError(damage) });
+  log("error", `${reconciler} skipped a damaged item.`, { cause: describeError(damage) });
