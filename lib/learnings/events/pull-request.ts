@@ -215,8 +215,7 @@ async function dropWrites(
   learning: LearningItem,
   pullRequestKey: Key,
 ): Promise<TransactionWrite[]> {
-  const { uuid, tenant } = organization;
-  const at = writeContext({ nowMs: clock.nowMs(), random }, tenant);
+  const at = writeContext({ nowMs: clock.nowMs(), random }, organization.tenant);
   const pull_requests = learning.pull_requests.filter((each) => each !== pullRequest);
   const closed_pull_requests = [...(learning.closed_pull_requests ?? []), pullRequest].slice(
     -learningLimits.pullRequestsMax,
@@ -226,16 +225,12 @@ async function dropWrites(
     const after = changedLearning(at, learning, { pull_requests, closed_pull_requests });
     return [{ check: pullRequestKey, when }, ...recordWrites(at, learning, after)];
   }
-  const { id, digest, origin } = learning;
-  const [text, originText] = await table.getMany([
-    kinds.text.key({ organization: uuid, digest }),
-    kinds.text.key({ organization: uuid, digest: origin.digest }),
-  ]);
+  const { id, digest } = learning;
   const dropped = droppedLearning(learning, learning, closed_pull_requests, at.nowMs);
   const drops = { learning: dropped, revision: at.revision };
   return [
     { update: pullRequestKey, change: { set: [[["dropped", id], digest]] }, when },
     ...removeWrites(learning, at.nowMs),
-    ...releaseWrites(learning, { text, origin: originText }, at.nowMs, drops),
+    ...(await releaseWrites(table, learning, at.nowMs, drops)),
   ];
 }

@@ -1,5 +1,7 @@
 import * as z from "zod";
 import { deployments, metricsStates, plans, providers, seatAssignmentModes } from "../../contract/access.ts";
+import * as kinds from "../../contract/items.ts";
+import type { Table } from "../table.ts";
 import { itemSchema, parseItem, tenantKeySchema } from "./parse.ts";
 
 /** Stored twice: in its own partition (canonical), and in its tenant's, where one Query finds all organizations. */
@@ -54,6 +56,15 @@ export const parseOrganizationDirectory = parseItem(
 );
 export type OrganizationItem = z.output<typeof organizationItem>;
 export const parseOrganization = parseItem("organization", organizationItem);
+
+/** Those that exist, each once. */
+export async function readOrganizations(
+  table: Table,
+  uuids: Iterable<string>,
+): Promise<readonly OrganizationItem[]> {
+  const keys = [...new Set(uuids)].map((organization) => kinds.organization.key({ organization }));
+  return (await table.getMany(keys)).filter((item) => item !== undefined).map(parseOrganization);
+}
 
 /** Its metrics are moving from one tenant's stream to another's: neither stream has all of them. */
 export const isMoving = ({ leaving }: OrganizationItem): boolean => leaving !== undefined;
