@@ -29,6 +29,7 @@ const pageOf = <Record extends PlacedEntry>(
   bytesExpected: records.reduce((sum, { entry }) => sum + entry.renderedBytes + 200, 0),
 });
 
+/* @__NO_SIDE_EFFECTS__ */
 const reader =
   (dataset: Dataset, prUrlOf: (entry: StreamEntry) => string) =>
   async (call: MetricsContext): Promise<MetricsPage> => {
