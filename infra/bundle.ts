@@ -34,13 +34,16 @@ export const functionSources: readonly string[] = [
 
 export type BundleSize = {
   readonly source: string;
+  /** Bytes that are loaded on a cold start. */
   readonly bytes: number;
   /** Including what is loaded later, when it is first needed. */
   readonly bytesWithLazy: number;
   readonly gzipBytes: number;
   /** What the bytes of a cold start consist of: bytes by package, our own code as `.`, largest first. */
   readonly packages: Readonly<Record<string, number>>;
+  /** Our own files that are loaded on a cold start. */
   readonly ownFiles: readonly string[];
+  /** Our own files that are loaded later. */
   readonly lazyFiles: readonly string[];
 };
 
@@ -195,6 +198,7 @@ function measure(source: string, metafile: Metafile, { outputs, eager, all }: Bu
 const packageOf = (path: string): string =>
   /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules\/)/.exec(path)?.[1] ?? ".";
 
+/** The functions that exceed their budgets, each with the reason. */
 const overBudget = (sizes: readonly BundleSize[]): readonly string[] =>
   sizes.flatMap(({ source, bytes, bytesWithLazy }) => {
     const budget = bundleBudgets[bundleBudgetOf(source)];
@@ -206,6 +210,7 @@ const overBudget = (sizes: readonly BundleSize[]): readonly string[] =>
     ];
   });
 
+/** The size table for people. */
 function reportSizes(sizes: readonly BundleSize[]): string {
   const lines = sizes.map(({ source, bytes, bytesWithLazy, gzipBytes }) => {
     const later = bytesWithLazy > bytes ? `, ${kilobytes(bytesWithLazy)} with what is loaded later` : "";

@@ -26,6 +26,7 @@ async function deploymentArguments(
   ];
 }
 
+/** The alarms of the deployed stack; none before the first deployment. */
 async function rollbackAlarmsOf(StackName: string, options: ClientOptions): Promise<readonly string[]> {
   const client = new CloudFormationClient(options);
   try {

@@ -40,6 +40,7 @@ async function emptyBucketOf(StackName: string, options: ClientOptions): Promise
   }
 }
 
+/** The events bucket of a deployed ephemeral stack; undefined if there is no such stack. */
 async function bucketOf(StackName: string, options: ClientOptions): Promise<string | undefined> {
   const client = new CloudFormationClient(options);
   try {

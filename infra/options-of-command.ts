@@ -28,6 +28,7 @@ async function contextOf(
   return record.parse(pick(JSON.parse(text)));
 }
 
+/** How a command's own clients of AWS find their credentials. */
 export type ClientOptions = { readonly profile?: string };
 
 /** As CDK reads `--profile NAME` and `--profile=NAME`; without it, both use AWS_PROFILE. */

@@ -192,6 +192,7 @@ const optionsSchema = fields
 
 export type StackOptions = z.output<typeof optionsSchema>;
 
+/** The tags of the stack: every resource that can have tags has these. */
 export const stackTags = ({ tags: chosen }: Pick<StackOptions, "tags">): Record<string, string> => ({
   service: serviceTag,
   ...chosen,
@@ -207,6 +208,7 @@ export class InvalidOptions extends Error {
 
 export const stackOptionNames: readonly string[] = Object.keys(fields.shape);
 
+/** Reads every option from the context; the error lists each invalid option and its allowed values. */
 export function parseOptions(context: (name: string) => unknown): StackOptions {
   const given = Object.fromEntries(
     stackOptionNames.map((name) => [name, context(name)]).filter(([, value]) => value !== undefined),

@@ -10,6 +10,7 @@ import { attributesDenied, tableStatements } from "./constructs/grants.ts";
 import { functionRole, invokeRole } from "./constructs/roles.ts";
 import { parseOptions } from "./options.ts";
 
+/** Outputs of the stack that `npm run prove` makes. */
 export const proofOutputs = {
   closedApiId: "ClosedApiId",
   closedUrl: "ClosedUrl",
@@ -20,6 +21,7 @@ export const proofOutputs = {
   functionRoleArn: "FunctionRoleArn",
 } as const;
 
+/** Partitions and an attribute of the proof's role. */
 export const proofGrants = { partitions: ["A#", "B#"], deniedAttribute: "plan" } as const;
 
 const answering = "exports.handler = async () => ({ statusCode: 200, body: '{}' });";
@@ -30,6 +32,7 @@ const client = new sdk.DynamoDBClient();
 exports.handler = ({ command, input }) =>
   client.send(new sdk[command](input)).then(() => "done", (error) => error.name);`;
 
+/** The bytes of the streamed answer. */
 export const streamedBytes = 16 * 1024 ** 2;
 const streaming = `exports.handler = awslambda.streamifyResponse(async (event, stream) => {
   const head = { statusCode: 200, headers: { "content-type": "application/octet-stream" } };

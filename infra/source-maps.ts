@@ -6,6 +6,7 @@ import { bundleFunctions, bundlesDirectory, projectDirectory, releasesOf } from 
 
 const mapsDirectory = join(projectDirectory, "dist", "source-maps");
 
+/** The release of each function, by its source. */
 export type Releases = ReadonlyMap<string, string>;
 
 /** Keeps the source maps of the new bundles by release: the next build overwrites the bundles. */

@@ -30,6 +30,7 @@ import { nobodyHearsAlarms, parseOptions, type StackOptions, stackTags } from ".
 export type ReviewApiProps = {
   readonly options: StackOptions;
   readonly codeOf: CodeOf;
+  /** The release of each function, by its source. */
   readonly releases?: ReadonlyMap<string, string>;
   /** The contract's lists, unless a test passes its own. */
   readonly operations?: readonly Operation[];
@@ -128,6 +129,7 @@ export type AppOptions = Pick<ReviewApiProps, "codeOf" | "releases" | "operation
   readonly outdir?: string;
   /** Used unless the option of that name is given. */
   readonly commit?: string | undefined;
+  /** The region of the stack, if it is known. */
   readonly region?: string | undefined;
 };
 

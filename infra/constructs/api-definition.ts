@@ -7,6 +7,7 @@ import type { ServiceFunction } from "./service-function.ts";
 
 type Target = Pick<ServiceFunction, "lambda">;
 
+/** A method of a path, and the function that answers it. */
 export type Route = {
   readonly method: string;
   readonly path: string;
@@ -19,6 +20,7 @@ export type ApiDefinitionProps = {
   readonly routes: readonly Route[];
   /** Answers every path and method that `routes` does not list. */
   readonly fallback: Target;
+  /** The role with which the gateway invokes the functions. */
   readonly invokeRole: Role;
   readonly options: StackOptions;
 };

@@ -35,12 +35,14 @@ export type ApiProps = {
   readonly options: StackOptions;
 };
 
+/** The regional REST API: a route and a function for every operation, and one fallback for everything else. */
 export class Api extends Construct {
   readonly restApi: SpecRestApi;
   readonly accessLogs: LogGroup;
   readonly functions: ReadonlyMap<string, ServiceFunction>;
   readonly fallback: ServiceFunction;
   readonly mcp: ServiceFunction;
+  /** The public address, without a slash at the end. */
   readonly url: string;
 
   constructor(scope: Construct, id: string, { functionFactory, operations, options }: ApiProps) {

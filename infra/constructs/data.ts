@@ -6,6 +6,7 @@ import { Construct } from "constructs";
 import { tableShape } from "../../lib/contract/table.ts";
 import type { StackOptions } from "../options.ts";
 
+/** The single table, and the key that encrypts all data if the operator wants a customer-managed one. */
 export class Data extends Construct {
   /** The table that the service uses: the stack's own, or a restored one. */
   readonly table: { readonly name: string; readonly arn: string };
@@ -86,6 +87,7 @@ const schema = {
   ],
 };
 
+/** Names of AWS services in conditions of keys. */
 export function servicesOf(scope: Construct, names: readonly string[]): string[] {
   const { region, urlSuffix } = Stack.of(scope);
   return names.map((name) => `${name}.${region}.${urlSuffix}`);

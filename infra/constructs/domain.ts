@@ -12,6 +12,7 @@ export type DomainProps = {
   readonly basePath: string | undefined;
 };
 
+/** The stack option `domainName`: the API at the operator's own address, over IPv4 and IPv6. */
 export class Domain extends Construct {
   readonly target: string;
 

@@ -117,6 +117,7 @@ const managed = (
   visibilityConfig: visible(group.name),
 });
 
+/** Parameters in which callers write text or file names. */
 const freeTextParameters = ["search", "file"];
 
 /** The paths that receive a Learning's text, a search for one, or a file name. */

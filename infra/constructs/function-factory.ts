@@ -24,6 +24,7 @@ export type FunctionProps = Pick<
   readonly id: string;
   readonly source: string;
   readonly tableGrants: readonly TableGrant[];
+  /** Attributes of the table's items that it may not write. */
   readonly deniedAttributes?: readonly string[];
   readonly uses?: readonly WorkerResource[];
   readonly environment?: ServiceFunctionProps["environment"];
@@ -33,9 +34,11 @@ export type FunctionFactoryProps = {
   readonly data: Data;
   readonly ingestion: Ingestion;
   readonly codeOf: CodeOf;
+  /** The release of each function, by its source; log lines include it. */
   readonly releases?: ReadonlyMap<string, string>;
   readonly options: StackOptions;
   readonly logGroup: LogGroup;
+  /** The public address of the API, for functions that call it. */
   readonly apiUrl?: string;
 };
 
@@ -44,6 +47,7 @@ type Provision = {
   readonly statements: readonly PolicyStatement[];
 };
 
+/** Creates the stack's functions: shared settings are here, individual settings come with the props. */
 export class FunctionFactory {
   readonly #props: FunctionFactoryProps;
 

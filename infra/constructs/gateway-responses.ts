@@ -68,6 +68,7 @@ export const gatewayAnswers = (options: StackOptions): GatewayAnswers => ({
 
 export type GatewayAnswers = {
   readonly openToBrowsers: boolean;
+  /** The path prefix of the API: the stage, or a domain's base path, or empty. */
   readonly mount: string;
 };
 

@@ -2,6 +2,7 @@ import { Effect, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { TableAction, TableGrant } from "../../lib/contract/grants.ts";
 import { tableShape } from "../../lib/contract/table.ts";
 
+/** The statements of a role, from the contract's grants: exact actions, restricted to partitions. */
 export function tableStatements(tableArn: string, grants: readonly TableGrant[]): PolicyStatement[] {
   return grants.flatMap(({ actions, partitions, inside }) => {
     const onTable = actions.filter((action) => action !== "SearchVectors");

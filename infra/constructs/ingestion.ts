@@ -7,6 +7,9 @@ import { Construct } from "constructs";
 import { eventQueueSettings, queueLimits, retention } from "../../lib/contract/platform.ts";
 import type { ServiceFunction } from "./service-function.ts";
 
+/**
+ * The input for platform events: a FIFO queue, its dead letters, and a bucket for events that the queue cannot hold.
+ */
 export class Ingestion extends Construct {
   readonly eventsQueue: Queue;
   readonly deadLetterQueue: Queue;

@@ -77,7 +77,9 @@ const rules = (metrics: ServiceMetrics): Readonly<Partial<Record<AlarmName, Alar
   tableThrottles: rule(metrics.tableThrottles, alarms.tableThrottles.throttlesAbove),
 });
 
+/** Alarms that name their section of the runbook, and one dashboard. */
 export class Observability extends Construct {
+  /** ARNs of the alarms that roll a deployment back. */
   readonly rollbackAlarms: readonly string[];
 
   constructor(scope: Construct, id: string, props: ObservabilityProps) {
@@ -167,6 +169,7 @@ function createTopic(scope: Construct, email: string): Topic {
 }
 
 type AlarmProps = {
+  /** The section of the runbook. */
   readonly section: string;
   readonly rule: AlarmRule;
   readonly topic: Topic | undefined;

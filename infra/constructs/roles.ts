@@ -17,6 +17,7 @@ export const functionRole = (
     inlinePolicies: { Access: new PolicyDocument({ statements }) },
   });
 
+/** The role with which API Gateway invokes functions. */
 export const invokeRole = (scope: Construct, functionArns: string[], description?: string): Role =>
   new Role(scope, "InvokeRole", {
     assumedBy: new ServicePrincipal("apigateway.amazonaws.com"),

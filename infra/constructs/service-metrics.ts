@@ -39,6 +39,7 @@ export type LineCounts = {
   readonly failedStarts: IMetric;
 };
 
+/** The period of every metric and every alarm. */
 export const metricPeriod = Duration.minutes(5);
 const period = metricPeriod;
 const sum = { period, statistic: Stats.SUM };
@@ -81,6 +82,7 @@ const nameOf = ({ node }: LambdaFunction): string => node.scope?.node.id ?? node
 
 export type ServiceMetrics = ReturnType<typeof serviceMetrics>;
 
+/** All metrics of alarms and dashboard: AWS's own metrics, and those in the functions' log lines. */
 export function serviceMetrics(scope: Construct, props: ServiceMetricsProps) {
   const gateway = gatewayMetrics(props.restApi);
   const own = ownMetrics(Stack.of(scope).stackName);

@@ -22,6 +22,7 @@ const order = (entry: InternalFunction) => ({
 
 export type RunningWorker = { readonly worker: Worker; readonly made: ServiceFunction };
 
+/** The Lambdas behind the queue and the schedules. */
 export class Workers extends Construct {
   readonly running: readonly RunningWorker[];
 
@@ -52,6 +53,7 @@ export class Internal extends Construct {
   }
 }
 
+/** Invokes workers at fixed intervals. */
 class WorkerSchedules extends Construct {
   every(minutes: number, name: string, worker: ServiceFunction): void {
     // The next run does the work of a failed one; Lambda's own retries would only hide how often it fails. Lambda keeps

@@ -23,17 +23,21 @@ import { type Principal, roleOf, workspaceAdmin } from "./principal.ts";
 
 export type Authentication = {
   readonly principal: Principal;
+  /** The items that `prefetch` asked for, and those of authentication itself. */
   readonly prefetched: ReadAhead;
 };
 
 export type AuthenticationRequest = {
   readonly text: string | undefined;
+  /** Further items to read in the same round of reads. */
   readonly prefetch?: (tenant: TenantKey, named: NamedByKey) => readonly Key[];
 };
 
+/** What the text of a key names in addition to its tenant. */
 export type NamedByKey = {
   /** The key's only organization; undefined for keys that reach several organizations. */
   readonly organization: string | undefined;
+  /** The member that a user key acts as. */
   readonly user: string | undefined;
 };
 
@@ -134,6 +138,7 @@ function tenantHint(hints: ReadHints): TenantKey {
   return hints.tenant;
 }
 
+/** What `principalOf` asks for. */
 function principalKeys(hints: ReadHints): Key[] {
   const record = isOfWholeTenant(hints) ? [kinds.tenant.key({ tenant: tenantHint(hints) })] : [];
   if (hints.kind === "workspace") return record;
@@ -153,6 +158,7 @@ async function tenantOrganizations(table: Table, hints: ReadHints): Promise<Tena
   return readTenantRows(table, tenantHint(hints));
 }
 
+/** Reads the tenant's active organizations and the epochs of its scope. */
 async function readTenantRows(table: Table, tenant: TenantKey): Promise<TenantRows> {
   const items = await Array.fromAsync(queryAll(table, kinds.tenantOrganization.range({ tenant })));
   const organizations = items.filter((item) => !isOf(kinds.scopeEpochs, item)).map(parseOrganization);

@@ -43,6 +43,7 @@ export type KeyRequest = Naming &
     | {
         readonly kind: "instance";
         readonly instanceId: string;
+        /** The home organization's UUID. */
         readonly home: string;
         /** UUIDs. If omitted, the key reaches every organization of the instance. */
         readonly authorized?: readonly string[] | undefined;
@@ -69,6 +70,7 @@ export async function createKey(deps: RegistryDeps, request: KeyRequest): Promis
   });
 }
 
+/** The fields that only this kind of key has. Throws if something that they name does not exist or is not allowed. */
 async function fieldsOfKind(
   table: Table,
   request: KeyRequest,
@@ -89,6 +91,7 @@ async function fieldsOfKind(
   return { owner, role, instance_id: instanceId, authorized };
 }
 
+/** Checks the list of an instance key: its length, that it contains the home, and that all are of the same instance. */
 async function requireAuthorized(
   table: Table,
   { instanceId, authorized }: { readonly instanceId: string; readonly authorized: readonly string[] },

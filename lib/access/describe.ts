@@ -5,6 +5,7 @@ import { toTimestamp } from "../runtime/clock.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import type { Principal } from "./principal.ts";
 
+/** Describes a key and its rights, without the text of the key. */
 export function describePrincipal(principal: Principal): z.input<typeof whoamiRecord> {
   const { key, role, organizations, home, userId } = principal;
   return {

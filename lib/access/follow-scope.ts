@@ -15,6 +15,7 @@ export type ScopeMark<Place = unknown> = {
   readonly catchUp?: { readonly epoch: number; readonly place: Place };
 };
 
+/** The range of epochs that a request covers. */
 export type ScopeSpan = {
   /** The walk must catch up organizations that became visible after this epoch. */
   readonly from: number;
@@ -57,6 +58,7 @@ export function untilLogsArrive(
   return { ...span, from: Math.min(span.from, to), to };
 }
 
+/** The changes of the scope that a walk over several organizations has not handled yet. */
 export type ScopeFollowUp<Row = OrganizationItem> = {
   /** The mark of the walk's next cursor after the newly visible organizations are caught up. */
   readonly mark: ScopeMark;

@@ -36,6 +36,7 @@ export const keyEvent = (
   gatewayRequestId: by.gatewayRequestId ?? null,
 });
 
+/** The rights and the organizations of a key, for its audit entry. */
 export const rightsOf = (key: KeyItem, organizations: readonly string[] | null) => ({
   role: key.role,
   expires_at: key.expires_at_ms === null ? null : toTimestamp(key.expires_at_ms),

@@ -8,6 +8,7 @@ export async function lineOf(table: Table, key: KeyItem): Promise<string> {
   return (before.at(-1) ?? key).id;
 }
 
+/** The keys of the line in one direction, the nearest first. */
 export async function followRotations(
   table: Table,
   from: KeyItem,
@@ -25,6 +26,7 @@ export async function followRotations(
   return found;
 }
 
+/** Undefined if the line never made a key. */
 export async function readLine(table: Table, keyId: string): Promise<KeyLineItem | undefined> {
   const item = await table.get(kinds.keyLine.key({ keyId }));
   return item && parseKeyLine(item);

@@ -34,6 +34,7 @@ export type RegistryDeps = AuditDeps & {
   readonly signal?: AbortSignal;
 };
 
+/** A new key and its text. The text is shown only this once. */
 export type IssuedKey = { readonly text: string; readonly key: KeyItem };
 
 /** A key that was stored, and the provider's ids of its organizations (null: all of its workspace or instance). */
@@ -58,6 +59,7 @@ export async function keyConditions(
   return [...member, ...(await roleConditions(table, organization, role))];
 }
 
+/** Checks for the key's own transaction: its role still exists. */
 export async function roleConditions(
   table: Table,
   organization: OrganizationItem | null,
@@ -77,9 +79,11 @@ export async function listKeysOfOrganization(
   return (await Array.fromAsync(keysOfDirectory(table))).flat();
 }
 
+/** The fields of a new key. */
 export type KeyFields = Pick<KeyItem, "kind" | "tenant"> &
   Partial<Omit<KeyItem, "pk" | "sk" | "id" | "hash">>;
 
+/** A new key with these fields, and its text. */
 export function draftKeyItem(deps: RegistryDeps, fields: KeyFields): IssuedKey {
   const text = textOf(fields, deps.random);
   const { id, hash } = fingerprint(text);
@@ -120,6 +124,7 @@ export type KeyStorage = {
   readonly by: KeyActor;
   readonly organization: OrganizationItem | null;
   readonly action: KeyAction;
+  /** Conditions that must still hold when the key is stored. */
   readonly conditions?: readonly TransactionWrite[];
 };
 

@@ -12,6 +12,7 @@ export class KeyRegistryError extends Error {
   override readonly name = "KeyRegistryError";
 }
 
+/** The key has a successor. */
 export class KeyRotated extends KeyRegistryError {
   readonly successor: string;
   constructor(id: string, successor: string) {

@@ -18,6 +18,7 @@ const placesOf = ({ id, kind, organization, tenant }: KeyItem): Key[] => [
   ...(kind === "workspace" || kind === "instance" ? [kinds.keyRow.key({ tenant, keyId: id })] : []),
 ];
 
+/** All rows that list a key: in the directory of all keys, and at its places. */
 export const keyRowWrites = (key: KeyItem): Put[] =>
   [kinds.keyDirectory.key({ keyId: key.id }), ...placesOf(key)].map((row) => ({
     put: { ...row, kind: key.kind },

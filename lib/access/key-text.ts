@@ -24,6 +24,7 @@ export type KeyHints =
       readonly kind: "instance";
       readonly instanceId: string;
       readonly home: string;
+      /** The owner, a member of the home organization. */
       readonly userId: string;
     };
 
@@ -118,6 +119,7 @@ function unpackHints(kind: string, bytes: Buffer): KeyHints | undefined {
 
 const lengthBytes = 2;
 
+/** Packs two texts. The length of the first comes before it. */
 function packTwo(first: string, second: string): Buffer {
   const length = Buffer.alloc(lengthBytes);
   length.writeUInt16BE(Buffer.byteLength(first));

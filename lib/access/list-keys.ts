@@ -18,9 +18,11 @@ import type { Scope } from "./scope.ts";
 
 type Reader = { readonly table: Table; readonly clock: Clock };
 
+/** Which keys a list has. */
 export type KeyListing = {
   readonly partitions: ReadonlyArray<Partition & { readonly hasInstanceKeys: boolean }>;
   isListed(key: KeyItem): boolean;
+  /** The organizations that were read already. */
   readonly organizations: readonly OrganizationItem[];
 };
 

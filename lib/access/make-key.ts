@@ -104,6 +104,7 @@ type Made = KeyLineItem["made"][number];
 
 const isRecent = ({ at_ms }: Made, nowMs: number): boolean => at_ms > nowMs - requestLimits.idempotencyMs;
 
+/** What the line still has to know of the other keys that it made. */
 function othersOf(made: readonly Made[], nowMs: number): Made[] {
   const live = made.filter(({ ends_at_ms }) => ends_at_ms > nowMs);
   const { madeKeysMax, endedKeysMax } = keyLimits;

@@ -19,10 +19,12 @@ export const keyPrefetch = (
   { path: { key_id } }: { readonly path: { readonly [name: string]: string | undefined } },
 ): Key[] => (key_id !== undefined && keyIdForm.test(key_id) ? [kinds.apiKey.key({ keyId: key_id })] : []);
 
+/** A caller over HTTP. Its reach decides what it may do with keys. */
 type Manager = AuditedContext & {
   readonly principal: Principal;
   readonly scope: Scope;
   readonly isOwnKey?: boolean;
+  /** Fires shortly before the deadline. */
   readonly signal: AbortSignal;
 };
 

@@ -12,6 +12,7 @@ import type { Scope } from "./scope.ts";
 
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
+/** The validated request, typed from the contract. */
 export type OperationInput<Op extends Operation> = {
   readonly path: Parsed<Op["pathParameters"]>;
   readonly query: Parsed<Op["query"]>;
@@ -22,11 +23,14 @@ export type OperationInput<Op extends Operation> = {
 export type CursorPosition = string | number | ReadonlyArray<string | number>;
 
 export type Paging = {
+  /** Where this page begins; null for the first page. */
   readonly position: CursorPosition | null;
   /** True if the walk reached its end before and now continues. */
   readonly resumes: boolean;
   readonly pageSize: number;
+  /** Makes the text of `next_cursor`. `mark` is the scope mark of a walk over several organizations. */
   next(position: CursorPosition, mark?: ScopeMark): string;
+  /** Makes the text of `x-resume-cursor`. */
   resume(position: CursorPosition, mark?: ScopeMark): string;
 };
 
@@ -46,8 +50,11 @@ export type OperationContext<Op extends Operation = Operation> = {
   readonly admitted: Promise<unknown>;
   readonly clock: Clock;
   readonly random: Random;
+  /** The items that the operation asked to read together with authentication, by their keys. */
   readonly prefetched: ReadAhead;
+  /** How long audit entries are kept. Every writer of entries needs it. */
   readonly retentionDays: number;
+  /** The caller as the audit log names it. */
   readonly actor: Actor;
   readonly requestId: string;
   readonly gatewayRequestId: string | null;

@@ -7,6 +7,7 @@ import { isMoving, type OrganizationItem } from "../store/items/organization.ts"
 import type { Principal } from "./principal.ts";
 import { coversSeveral, type Scope, type ScopeOptions } from "./scope.ts";
 
+/** Checks the kind of key, and for workspace tokens that the owner is still an admin. */
 export function checkKeyKind(
   operation: Operation,
   { key, ownerStillAdmin }: Principal,
@@ -48,6 +49,7 @@ export function checkOnly({ only, allowsOwnKey }: Operation, { key }: Principal,
     throw keyLimited(`This operation needs ${only}`, key);
 }
 
+/** The request is outside of what a narrow key may do. */
 export const keyLimited = (need: string, { only }: { readonly only?: OnlyList }): ApiError =>
   new ApiError(
     "KEY_LIMITED",
@@ -125,10 +127,12 @@ export const metricsPreparing = (id: string, advice = "") =>
   );
 
 export type SentWithRequest = {
+  /** The query's parameters, as `sentParameters` names them. */
   readonly parameters: readonly string[];
   readonly isOwnKey?: boolean;
 };
 
+/** Checks that the key has the role or the permission that the operation and its parameters need. */
 export function checkPermission(
   operation: Operation,
   { key, role }: Principal,

@@ -13,6 +13,7 @@ export type Role = {
   readonly permissions: ReadonlySet<Permission>;
 };
 
+/** The caller, as read from the table for this request. */
 export type Principal = {
   readonly key: UsedKey;
   readonly tenant: TenantKey;

@@ -14,6 +14,7 @@ import { ConditionFailed, type Item, StoreUnavailable, type Table } from "../sto
 export type Admission = {
   readonly limit: RateLimit;
   readonly remaining: number;
+  /** Seconds until the next slot becomes free. */
   readonly resetSeconds: number;
 };
 
@@ -101,6 +102,7 @@ export function createRateLimiter({ clock, random }: { clock: Clock; random: Ran
   return { refuseKnownFull, admit };
 }
 
+/** Writes the stamp of a call into the slot, if the slot is free. */
 async function take(table: Table, random: Random, { limit, owner, slot, nowMs }: Slot) {
   const cutoff = stampTime(nowMs - limit.windowSeconds * 1000);
   const stamp = `${stampTime(nowMs)}#${Buffer.from(random.bytes(6)).toString("base64url")}`;

@@ -80,6 +80,7 @@ function isActive(tenant: TenantKey, find: Find): boolean {
   return item !== undefined && (isWorkspaceTenant(tenant) ? parseWorkspace : parseInstance)(item).active;
 }
 
+/** The workspace admin who owns a token. */
 function adminOf({ kind, owner, tenant }: KeyItem, find: Find) {
   const item = kind === "workspace" ? find(kinds.tenant.key({ tenant })) : undefined;
   return item && parseWorkspace(item).admins.find(({ user_id }) => user_id === owner);

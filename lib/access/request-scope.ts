@@ -18,6 +18,7 @@ import {
   selectOrganizations,
 } from "./scope.ts";
 
+/** What decides which organizations a request acts on. */
 type ScopeRequest = {
   readonly operation: Operation;
   readonly principal: Principal;
@@ -26,9 +27,11 @@ type ScopeRequest = {
   readonly cursor: { readonly mark: ScopeMark | undefined } | undefined;
 };
 
+/** The organizations that the request names, or all that the key can reach. */
 export const resolveScope = (request: ScopeRequest): Scope =>
   selectOrganizations(request.operation, request.principal, selectionOf(request), scopeOptionsOf(request));
 
+/** The organizations that the request names, read from where the operation takes them. */
 const selectionOf = ({ operation, input }: ScopeRequest): Selection => ({
   orgId: orgIdOf(operation, input),
   organizationIds: listField(input.query, "organization_ids") ?? listField(input.body, "organization_ids"),

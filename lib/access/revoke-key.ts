@@ -14,6 +14,7 @@ import { keyStateOf } from "./key-record.ts";
 import type { RegistryDeps } from "./key-registry.ts";
 import { findOrganization, requireKey, requireOwnKind } from "./key-requirements.ts";
 
+/** Returns the ids of the keys that ended. */
 export async function revokeKey(deps: RegistryDeps, id: string, actor: Actor): Promise<readonly string[]> {
   return await revokeLine(deps, await requireOwnKind(deps.table, id), { actor });
 }
@@ -74,6 +75,7 @@ async function readMade(table: Table, line: KeyLineItem | undefined, nowMs: numb
   return keys.flatMap((key, index) => [...(rotations[index] ?? []).toReversed(), key]);
 }
 
+/** The key that a request names, and its organization; null for the tokens of a workspace. */
 type Named = { readonly key: KeyItem; readonly organization: OrganizationItem | null };
 
 const organizationOf = async (table: Table, { organization }: KeyItem) =>

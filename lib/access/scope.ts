@@ -5,10 +5,12 @@ import type { OrganizationItem } from "../store/items/organization.ts";
 import type { ScopeFollowUp } from "./follow-scope.ts";
 import type { Principal } from "./principal.ts";
 
+/** The organizations one request acts on. */
 export type Scope = {
   readonly organizations: readonly OrganizationItem[];
   /** What was selected, in the form that a cursor stores: one organization, some, or all that the key can reach. */
   readonly selector: string;
+  /** The changes of the scope that a walk over several organizations has not handled yet. */
   readonly following?: ScopeFollowUp;
   /** A workspace token that walks several organizations: UUIDs of all organizations of the workspace. */
   readonly inTenant?: ReadonlySet<string>;
@@ -20,11 +22,15 @@ export type Scope = {
 export const coversSeveral = ({ selector }: Scope): boolean => !selector.startsWith("one:");
 
 export type Selection = {
+  /** `org_id`, from where this operation takes it. */
   readonly orgId?: string | undefined;
+  /** `organization_ids`, if the operation has this parameter. */
   readonly organizationIds?: readonly string[] | undefined;
+  /** An organization named in the path, by its UUID. */
   readonly organizationUuid?: string | undefined;
 };
 
+/** Whether `org_id` decides anything for this kind of key. */
 export const readsOrgId = ({ organization, instanceScope }: Operation, kind: KeyKind): boolean =>
   kind === "workspace" ? organization !== "ignored" : kind === "instance" && instanceScope === "named";
 

@@ -18,6 +18,7 @@ import { revokeLine } from "./revoke-key.ts";
 
 export type TokenRequest = {
   readonly workspaceId: string;
+  /** Provider user id of a current workspace admin. */
   readonly as: string;
   readonly name: string;
   readonly expiresInDays: number;

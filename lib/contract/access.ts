@@ -1,3 +1,5 @@
+/** Kinds of key, roles and permissions: the words that policies are written in. */
+
 export const keyKinds = ["organization", "user", "workspace", "instance", "legacy", "agentic"] as const;
 export type KeyKind = (typeof keyKinds)[number];
 
@@ -34,6 +36,7 @@ const unusablePermissions: Readonly<Partial<Record<KeyKind, readonly Permission[
   agentic: permissions,
 };
 
+/** Whether the kind of key can call any operation that needs the permission. */
 export const canUse = (kind: KeyKind, permission: Permission): boolean =>
   !unusablePermissions[kind]?.includes(permission);
 

@@ -31,6 +31,7 @@ function withoutUserInfo(address: string): string {
 /** A clone URL: no part of its query or fragment is needed to find the repository. */
 export const repositoryAddress = (url: string): string => withoutCredentials(url.replace(/[?#].*$/s, ""));
 
+/** A query or a fragment, with its mark, without the parameters that hold credentials. */
 function publicPart(part: string): string {
   const all = part.slice(1).split("&");
   const kept = all.filter((parameter) => !isCredential(parameter));

@@ -7,6 +7,7 @@ export type Problem = { readonly code: ErrorCode; readonly message: string };
 export type ApiErrorOptions = {
   /** Whole seconds a caller should wait; sent as Retry-After. */
   readonly retryAfterSeconds?: number;
+  /** Further headers of the response (for example `Allow`). */
   readonly headers?: Readonly<Record<string, string>>;
   /** More problems of the same step; the plural error shape lists all of them. */
   readonly more?: readonly Problem[];
@@ -45,6 +46,7 @@ export const unauthorized =
 
 const mebibyte = 1024 * 1024;
 
+/** `narrowing` says how to get a smaller answer. */
 export const responseTooLarge = (narrowing = "Reduce limit, narrow the window or add filters."): ApiError =>
   new ApiError(
     "RESPONSE_TOO_LARGE",

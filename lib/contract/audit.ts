@@ -43,6 +43,7 @@ export const auditActionNames = [
 export const happenedBefore = (metadata: Readonly<Record<string, unknown>>, since: string): boolean =>
   typeof metadata.occurred_at === "string" && metadata.occurred_at < since;
 
+/** When an entry's change happened, as a timestamp. */
 export const happenedAt = (entry: {
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly created_at: string;
@@ -65,6 +66,7 @@ type Holder = {
   readonly memberships: ReadonlyArray<{ readonly organization: string; readonly user_id: string }>;
 };
 
+/** Every name by which an entry about seats may call a person. */
 export const namesOfHolder = ({ email, memberships }: Holder): string[] => [
   ...(email === null ? [] : [byEmail(email)]),
   ...memberships.flatMap(({ organization, user_id }) => [
@@ -79,6 +81,7 @@ const byUserId = (organization: string | null, userId: string): string =>
 
 export type AuditAction = (typeof auditActionNames)[number];
 
+/** For the guide. */
 export const auditActionMeanings: Readonly<Record<AuditAction, string>> = {
   "key.created": "A key was created.",
   "key.rotated": "A key was replaced; the old key works until its grace period ends.",
@@ -113,6 +116,7 @@ export const auditActionMeanings: Readonly<Record<AuditAction, string>> = {
   "webhook.disabled": "The service disabled a webhook that did not respond.",
 };
 
+/** The types of resources that entries are about. */
 export const auditResourceTypes = [
   "api_key",
   "workspace_token",

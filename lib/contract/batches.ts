@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { peopleLimits } from "./limits.ts";
 
+/** What the operations that change many people at once have in common. */
+
 const { batchUsersMax } = peopleLimits;
 
 export const batchOf = <Element extends z.ZodType>(element: Element) =>
@@ -12,6 +14,7 @@ export const batchOf = <Element extends z.ZodType>(element: Element) =>
 /** Returns the result and changes nothing; counts against the limit like the change itself. */
 export const dryRun = z.boolean({ error: "must be true or false" }).default(false);
 
+/** Ten requests in any 60 seconds, counted for the organization that the request changes. */
 export const tenAMinute = (bucket: string) =>
   ({ bucket, requestsMax: 10, windowSeconds: 60, owner: "organization" }) as const;
 

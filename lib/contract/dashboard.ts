@@ -35,6 +35,7 @@ const file = (name: string, contentType: string) => ({
 });
 const script = "text/javascript; charset=utf-8";
 
+/** Indexed by the path that serves the file. */
 export const dashboardFiles = {
   [dashboardPath]: file("index.html", "text/html; charset=utf-8"),
   [`${dashboardPath}/page.js`]: file("page.js", script),

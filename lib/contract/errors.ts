@@ -89,4 +89,5 @@ export const itemErrorCodes = {
 
 export type ItemErrorCode = keyof typeof itemErrorCodes;
 
+/** The page that explains what to do; its route is in lib/contract/reference.ts. */
 export const errorPagePath = (code: ErrorCode): string => `/docs/errors/${code}`;

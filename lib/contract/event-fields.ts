@@ -3,6 +3,8 @@ import { providers } from "./access.ts";
 import { requestLimits } from "./limits.ts";
 import { badText, identifier, wellFormed } from "./parameters.ts";
 
+/** Parts of the schemas of events, and of the texts beside the schemas. */
+
 /** A field that may be null may also be omitted. */
 export const orNull = <Output>(schema: z.ZodType<Output>) =>
   schema.nullish().transform((value): Output | null => value ?? null);
@@ -21,6 +23,7 @@ export type EventWords = {
   readonly fields: Readonly<Record<string, string>>;
 };
 
+/** Every event about something inside an organization names the organization with these. */
 export const organizationName = {
   provider: z.enum(providers),
   instance_id: orNull(identifier),

@@ -4,6 +4,7 @@ import type { KindName } from "./kind-names.ts";
 import type { Operation } from "./operation.ts";
 import type { TableUse } from "./table-use.ts";
 
+/** The actions that can be part of a transaction that writes. */
 const transacted = ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"] as const;
 export type TableAction =
   | (typeof transacted)[number]
@@ -27,6 +28,7 @@ const partitionsOf = (names: Kinds): readonly string[] => [
   ...new Set(names.map((name) => allKinds[name].pk.replace(/\{.*/s, "*"))),
 ];
 
+/** Reads for authentication, the cursor keys, and the time of the last recorded refusal. */
 const readByChain: Kinds = [
   ...(["apiKey", "keyUse", "keyRow"] as const),
   // An organization with its people, and a tenant with its organizations.

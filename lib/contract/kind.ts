@@ -15,6 +15,7 @@ type PartOf<Text extends string> = Text extends `${infer Name}:${string}`
     ? { readonly [Each in Name]: string }
     : { readonly [Each in Text]: Text extends keyof TypedParts ? TypedParts[Text] : string };
 
+/** The variable parts of a pattern of keys. */
 export type Parts<Pattern extends string> = string extends Pattern
   ? AnyParts
   : Pattern extends `${string}{${infer Part}}${infer Rest}`
@@ -33,6 +34,7 @@ type Given<All> = unknown extends All ? [] : [parts: All];
 export type Move = "stays" | "event" | "log" | Mover;
 export type Mover = "people" | "learnings" | "metrics" | "news";
 
+/** The parts of a key that identify an owner. */
 export const partsOfOwner = {
   organization: ["organization", "tenant", "pool"],
   tenant: ["tenant", "pool"],
@@ -87,6 +89,7 @@ type Described = {
 };
 type Row<Pk extends string, Sk extends string> = Owned<Pk, Sk> & Described;
 
+/** A kind of item: what stands at one pattern of keys. */
 export type Kind<Pk extends string, Sk extends string> = {
   readonly pk: Pk;
   readonly sk: Sk;
@@ -95,6 +98,7 @@ export type Kind<Pk extends string, Sk extends string> = {
   /** All items of the kind in one partition, or those whose sort keys begin with the parts that are given. */
   range(...parts: Given<Parts<Pk>> | [parts: Parts<Pk> & Partial<Parts<Sk>>]): RangeOf<Sk>;
 };
+/** Any kind, for code that treats all kinds alike. */
 export type AnyKind = Kind<string, string> &
   Described & { readonly owner: Owner; readonly moves?: Move; readonly foundBy?: Finder };
 type RangeOf<Sk extends string> = { readonly pk: string } & (string extends Sk
@@ -129,6 +133,7 @@ export function kind<const Pk extends string, const Sk extends string, const Ent
   return { ...row, ...made } as unknown as Kind<Pk, Sk> & Entry;
 }
 
+/** A part of a pattern, and the text that follows it. */
 type Piece = Readonly<{ name: string; isAny: boolean; digits: number; after: string }>;
 
 const piecesOf = (pattern: string): readonly Piece[] =>

@@ -2,6 +2,8 @@ import * as z from "zod";
 import { learningLimits } from "./limits.ts";
 import { badText, codePoints, wellFormed } from "./parameters.ts";
 
+/** The texts of a Learning, in requests and in events. */
+
 const redactionMark = /\[REDACTED:[a-z0-9_]{1,64}\]/g;
 
 /** Text of 1 to `charactersMax` characters. Redaction marks do not count: exported text can be sent again. */

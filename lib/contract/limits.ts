@@ -29,7 +29,9 @@ export const awsLimits = {
   objectAnswerMsMax: 15_000,
   attemptsMax: 3,
   retry: { baseDelayMs: 50, delayMsMax: 1_000 },
+  /** Connections of one client at the same time; further calls wait. */
   connectionsMax: 50,
+  /** Connections kept open between requests. */
   idleConnectionsMax: 16,
   /** After a freeze a function's connections are dead; connections that were idle for longer than this are not used. */
   idleConnectionMsMax: 20_000,
@@ -48,15 +50,19 @@ export const requestLimits = {
   listValuesMax: 10,
   auditFilterValuesMax: 50,
   searchCharactersMax: 200,
+  /** Problems listed in one response; further ones are counted. */
   problemsMax: 20,
+  /** Shown characters of an unknown field's name. */
   shownNameCharactersMax: 64,
   /** Longest id that a Git provider can send; also the limit of a query value. */
   idBytesMax: 256,
   /** `provider:id`, which names one of two organizations with the same id. */
   orgIdBytesMax: 269,
+  /** How long a browser may remember the answer to a preflight request. */
   preflightSecondsMax: 86_400,
   /** How long a request with the same `idempotency_key` returns what the first one made. */
   idempotencyMs: 900_000,
+  /** When a caller may retry after an error of the service. */
   retryAfterSeconds: 1,
   metricsPreparingRetryAfterSeconds: 60,
 } as const;
@@ -108,6 +114,7 @@ export const keyLimits = {
   /** How long, and for how many keys, a function remembers that it accepted a key. */
   acceptedForMs: 60_000,
   acceptedKeysMax: 1_000,
+  /** Organizations whose keys are read in parallel. */
   organizationsAtOnce: 50,
   /** Rows of a key list that the operator's tool or the scheduled worker holds at the same time. */
   rowsReadTogether: 100,
@@ -235,6 +242,7 @@ export const eventLimits = {
   /** Waiting events of up to 200 KB are read a few at a time. */
   waitingPageItems: 10,
   sendBatchMessagesMax: 10,
+  /** Maximum size that id, group and reason add to a message. */
   messageOverheadBytesMax: 3_000,
   sendAttemptsMax: 5,
   /** Time that a worker keeps for its answer, before Lambda cuts it off. */
@@ -255,6 +263,7 @@ export const eventLimits = {
   triesDays: 14,
   /** How long the event of a tenant's move works on it, of the 28 s of its worker; then the scheduled worker continues. */
   moveMsMax: 24_000,
+  /** How many moves the scheduled worker continues at the same time. */
   movesAtOnce: 4,
   /** How long the scheduled worker works on one move before it is the next move's turn. */
   moveTurnMs: 5_000,
@@ -298,11 +307,13 @@ export const streamLimits = {
   lateRequestHours: 24,
   /** Duration of one run of the sweep, well within the function's time; the next run continues where it stopped. */
   sweepMsMax: 200_000,
+  /** A repair reads this many segments of the table at a time. */
   repairSegments: 8,
   /** A repair skips this many numbers, so that cursors from before the restore are followed only by newer entries. */
   repairNumbersGap: 1_000_000,
   /** Bytes of entries that one request may skip: more than 10,000 typical entries. */
   passedOverBytesMax: 12 * mebibyte,
+  /** How long a removal is kept: longer than any cursor lives. */
   removalDays,
 } as const;
 
@@ -313,6 +324,7 @@ export const learningLimits = {
   textCharactersMax: 10_000,
   /** Longer ids are refused before any data is read, and would not fit a key. */
   idCharactersMax: 64,
+  /** Characters of a text, a file or a source that an audit entry shows, before and after. */
   auditTextCharactersMax: 200,
   /** Redaction marks do not count as text; this many characters of them fit the transactions of a full batch. */
   marksCharactersMax: 27_000,
@@ -330,6 +342,7 @@ export const learningLimits = {
   settledAfterMs,
   /** How long the list keeps the former place of a Learning; it is needed for `settledAfterMs`. */
   movedDays: 1,
+  /** How long the removal of a Learning is stored. */
   removalDays,
   activeDays: 30,
   newDays: 7,
@@ -365,11 +378,13 @@ export const indexLimits = {
   embeddingsAtOnceMax: 20,
   embeddingTimeoutMs: 5_000,
   embeddingAttemptsMax: 3,
+  /** Maximum number of results of one search of the vector index. */
   nearestMax: 100,
   /** Requested results per wanted result: some may have been deleted or changed since, or be pieces of one Learning. */
   nearestPerResult: 4,
   resultsMax: 50,
   resultsDefault: 10,
+  /** A question or a change that a caller of the API sends. */
   queryCharactersMax: 20_000,
   /** Pieces of one search: 20,000 characters of four bytes. Each is one embedding. */
   searchPiecesMax: 12,
@@ -429,6 +444,7 @@ export const securityLimits = {
   chunksWrittenTogether: 100,
   /** Chunks that a download holds at the same time, compressed and decompressed. */
   chunksAtOnce: 64,
+  /** Organizations of an instance whose lists are read in parallel. */
   organizationsAtOnce: 8,
   ledgersPageItems: 100,
   /** A reader starts again when a scan replaces chunks meanwhile; scans are far rarer than this. */
@@ -437,6 +453,7 @@ export const securityLimits = {
 
 /** Without products: with one, esbuild keeps the object in every function that imports another limit. */
 export const webhookLimits = {
+  /** Webhooks of one organization, workspace or instance. */
   perScopeMax: 20,
   urlCharactersMax: 2_048,
   descriptionCharactersMax: 500,
@@ -451,7 +468,9 @@ export const webhookLimits = {
   connectMsMax: 3_000,
   /** Of this, until the name servers have answered; also when a webhook is created. */
   nameMsMax: 5_000,
+  /** The service reads no more of an answer than this. */
   answerBytesMax: 65_536,
+  /** Of an answer that deliveries show. */
   shownAnswerBytes: 500,
   deliveryDays: 7,
   /** Of one ring, the last ones. In five days the delays lead to 17, and each test that succeeds to one more. */
@@ -471,6 +490,7 @@ export const webhookLimits = {
   listMsMax: 5_000,
   /** The worker reads no further owner's news after this time of its run; it sends what it found. */
   findMsMax: 15_000,
+  /** Owners whose news the worker reads at the same time. */
   ownersAtOnce: 10,
   /** Things that one ring names; the receiver finds the others in the list. */
   namedMax: 100,

@@ -1,5 +1,6 @@
 import type { Method } from "./operation.ts";
 
+/** functions/<source>.ts holds the handler. */
 export const mcpSource = "mcp";
 
 /** The Model Context Protocol, for assistants. It is not an operation: it has no bucket and no grant of its own. */
@@ -10,6 +11,7 @@ export const mcpRoute = {
   streaming: false,
   /** In the function's API_URL: the id of the API, which the function takes from the context of its request. */
   apiIdPlaceholder: "{apiId}",
+  /** Further headers that a client in a browser sends. */
   browserHeaders: [
     ...["authorization", "mcp-protocol-version", "mcp-method", "mcp-name"],
     ...["mcp-session-id", "last-event-id"],
@@ -25,6 +27,7 @@ export const mcpLimits = {
   nestingMax: 32,
   /** What a tool or a resource returns; the rest of the answer is for the protocol. */
   resultBytesMax: mebibyte - 4096,
+  /** Records of a page, unless the caller asks for another number. */
   pageSizeDefault: 20,
   /** The largest list of tools, in bytes: about 5,500 tokens. */
   listBytesMax: 22_000,

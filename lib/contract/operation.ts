@@ -43,6 +43,7 @@ export type AnswerSchema = { readonly description: string; readonly schema?: z.Z
 
 /** What it reads, writes and checks in the table beside the work of the chain is part of `TableUse`. */
 export type Operation = TableUse & {
+  /** The name in OpenAPI and in the client. */
   readonly id: string;
   /** functions/<source>.ts holds its handler. */
   readonly source: string;
@@ -65,6 +66,7 @@ export type Operation = TableUse & {
   readonly batch?: { readonly fields: readonly string[]; readonly elementsMax: number };
   /** Returns what is wrong with a well-formed request for the kind of key; undefined if nothing is. */
   problemFor?(kind: KeyKind, input: { readonly body: object | undefined }): string | undefined;
+  /** The success response: one status, and its schema unless it has no body. */
   readonly answer: AnswerSchema & { readonly status: 200 | 201 | 204 };
   readonly keys: KeyPolicy;
   /** What the `only` of a narrow key must contain; null: every key may call it. */
@@ -109,7 +111,9 @@ export type Operation = TableUse & {
   readonly downloads?: readonly string[];
   /** Responses can exceed what Lambda buffers, so they are streamed. */
   readonly streaming: boolean;
+  /** What it uses besides the table; each adds a grant and an environment variable. */
   readonly uses?: readonly "embedder"[];
+  /** The advice in the 413 response, if the usual advice does not fit. */
   readonly narrowing?: string;
   /** Codes of the operation's own work, in addition to those that its policy implies. */
   readonly errors: readonly ErrorCode[];
@@ -123,6 +127,7 @@ export const errorShapeOf = (path: string): "error" | "errors" =>
 export const isReadOnly = ({ method, readOnly }: Pick<Operation, "method" | "readOnly">): boolean =>
   method === "GET" || readOnly === true;
 
+/** What an entry may leave out. */
 const usual = { streaming: false, errors: [] } as const;
 type Entered = Omit<Operation, keyof typeof usual> & Partial<Pick<Operation, keyof typeof usual>>;
 

@@ -22,6 +22,7 @@ export const utf8Bytes = (text: string): number => new TextEncoder().encode(text
 
 export const badText = "must not contain NUL or unpaired surrogate characters";
 
+/** Text of `min` to `max` characters after trimming, and after `normalize` if it is given. */
 export const text = (min: number, max: number, normalize = (value: string): string => value) =>
   z
     .string({ error: "must be a string" })
@@ -112,6 +113,7 @@ const listShown = (valuesMax: number, values = "values") => ({
 export const choice = <const Choices extends readonly [string, ...string[]]>(choices: Choices) =>
   z.enum(choices, { error: `must be one of: ${choices.join(", ")}` });
 
+/** A flag that is off by default. */
 export const flagParameter = choice(["true", "false"]).transform((value) => value === "true");
 
 /** The same, but `false` must equal an absent parameter: cursors are bound to what was sent. */
@@ -131,6 +133,7 @@ export const pageParameters = ({ min, max }: { readonly min: number; readonly ma
 
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
+/** UUIDs in any letter case; converted to lower case. */
 export const uuidParameter = (hint: string) =>
   z
     .string({ error: hint })
@@ -141,6 +144,7 @@ export const uuidParameter = (hint: string) =>
 /** The same value makes a repeated request return what the first one made. */
 export const idempotencyKey = { idempotency_key: uuidParameter("must be a UUID").optional() };
 
+/** A custom role's UUID, or a system role's name. */
 export const roleIdParameter = z
   .string({ error: "must be a string" })
   .transform((value) => (isSystemRole(value) ? value : value.toLowerCase()))
@@ -150,6 +154,7 @@ export const roleIdParameter = z
 
 export const keyIdForm = /^k[a-z2-7]{16}$/;
 
+/** As `GET /v1/keys` and `GET /v1/whoami` show it. */
 export const keyIdParameter = z
   .string()
   .regex(keyIdForm, { error: "must be the id of a key, as GET /v1/keys shows it" });

@@ -18,6 +18,7 @@ export const apiGatewayLimits = {
   /** Limit of a buffered response; a streamed one has no limit here, but is slowed after `streamFullSpeedBytes`. */
   answerBytesMax: 10 * mebibyte,
   streamFullSpeedBytes: 10 * mebibyte,
+  /** All headers of a request together. */
   headerBytesMax: 10 * kibibyte,
 } as const;
 
@@ -38,6 +39,7 @@ export const lambdaLimits = {
   /** The limit that AWS may set for an account that has never used Lambda. */
   concurrencyOfNewAccount: 10,
   concurrencyUnreservedMin: 100,
+  /** All environment variables of a function. */
   environmentBytesMax: 4 * kibibyte,
 } as const;
 
@@ -95,6 +97,7 @@ const bytesWithLazyMax = 655_000;
 
 /** Decision 0015 explains what the bytes are used for. */
 export const bundleBudgets = {
+  /** Functions without a budget of their own. */
   function: { bytesMax: 397_000, bytesWithLazyMax },
   /** With the review index. The redaction code is loaded by the first write that needs it (decision 18). */
   reviewIndex: { bytesMax: 412_000, bytesWithLazyMax },
@@ -142,10 +145,12 @@ export const eventQueueSettings = {
   receivesMax: 1_000,
   /** By default. Organizations of one workspace share a stream's head: their workers would only wait for each other. */
   workers: 20,
+  /** The bounds that Lambda sets for a queue. */
   workersMin: 2,
   workersMax: 1_000,
 } as const;
 
+/** Environment variables of the functions. */
 export const environmentVariables = {
   tableName: "TABLE_NAME",
   deadLetterQueueUrl: "DEAD_LETTER_QUEUE_URL",
@@ -156,6 +161,7 @@ export const environmentVariables = {
   bedrockModelId: "BEDROCK_MODEL_ID",
   /** Set only if it differs from the function's own region. */
   bedrockRegion: "BEDROCK_REGION",
+  /** The public address of the API. */
   apiUrl: "API_URL",
   metricsNamespace: "METRICS_NAMESPACE",
   /** Set by the local service only: webhooks may ring programs on the same machine. */
@@ -175,7 +181,9 @@ export const stackOutputs = {
   auditRetentionDays: "AuditRetentionDays",
   /** The region where Bedrock runs the model; the operator's tool also creates embeddings there. */
   bedrockRegion: "BedrockRegion",
+  /** The deployed commit. */
   commit: "Commit",
+  /** The function that the reviewer invokes. */
   searchFunctionName: "SearchForReviewFunctionName",
   /** ARNs of the alarms that roll a deployment back, comma-separated. */
   rollbackAlarms: "RollbackAlarms",
@@ -185,6 +193,7 @@ export const stackOutputs = {
   domainTarget: "DomainTarget",
 } as const;
 
+/** The value of the tag `service` on everything that the stack creates. */
 export const serviceTag = "review-api";
 
 /** The function that answers 404, 405 and preflight requests: functions/<source>.ts. */
@@ -250,6 +259,7 @@ export const firewall = {
   /** The optional firewall's limit for one IP address; an office behind one address stays far below it. */
   requestsPerAddressMax: 5_000,
   windowSeconds: 300,
+  /** AWS's rules about attacks. */
   knownBadInputs: "AWSManagedRulesKnownBadInputsRuleSet",
   /**
    * The version of AWS's attack rules: a new version could refuse what we accept, so it is updated manually. See

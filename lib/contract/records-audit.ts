@@ -20,8 +20,10 @@ export const auditRecord = z.strictObject({
   metadata: z.record(z.string(), z.unknown()),
   ip_address: z.string().nullable(),
   request_id: z.string().nullable(),
+  /** The gateway's own id of the request, if the caller chose `request_id`. */
   gateway_request_id: z.string().nullable(),
   created_at: timestamp,
+  /** The organization's provider; null if there is no organization. */
   provider: z.enum(providers).nullable(),
 });
 

@@ -2,23 +2,28 @@ import * as z from "zod";
 import { keyKinds, keyRefusals, keyStates } from "./access.ts";
 import { type FieldWords, timestamp } from "./records.ts";
 
+/** A key as its administrators see it, without its value. */
 export const keyRecord = z.strictObject({
   id: z.string(),
   kind: z.enum(keyKinds),
   name: z.string().nullable(),
   /** The role stored on the key; null if the key has the rights of a member or of a workspace admin. */
   role: z.string().nullable(),
+  /** The provider's user id. */
   owner: z.string().nullable(),
   /** Of a workspace token: ids of workspace admins are not those of members, so a person is known by the address. */
   owner_email: z.string().nullable(),
+  /** The provider's ids; null: every organization of its workspace or instance. */
   organizations: z.array(z.string()).nullable(),
   created_at: timestamp,
   last_used_at: timestamp.nullable(),
   expires_at: timestamp.nullable(),
   state: z.enum(keyStates),
+  /** The key that replaces it. */
   successor_id: z.string().nullable(),
   only: z.array(z.string()).nullable(),
   made_by: z.string().nullable(),
+  /** Null unless the key is active and refused. */
   refused_because: z.enum(keyRefusals).nullable(),
 });
 

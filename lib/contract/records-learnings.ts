@@ -22,7 +22,9 @@ export const learningRecord = z.strictObject({
 });
 
 export const learningDetail = learningRecord.extend({ state: z.enum(learningStates) });
+/** In the list of pending Learnings: when the Learning is approved automatically. */
 export const listedLearning = learningRecord.extend({ approve_at: timestamp.optional() });
+/** In `removed` of the export. */
 export const removedLearning = z.strictObject({
   id: uuid,
   provider: z.enum(providers),

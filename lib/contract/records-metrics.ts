@@ -3,6 +3,8 @@ import { providers } from "./access.ts";
 import { categories, severities } from "./metrics-words.ts";
 import { type FieldWords, timestamp } from "./records.ts";
 
+/** Records of the three metrics operations. */
+
 export { type Category, categories, type Severity, severities } from "./metrics-words.ts";
 
 export const pullRequestStatuses = ["merged", "closed"] as const;
@@ -32,6 +34,7 @@ export const reviewCommentsRecord = z.strictObject({
 
 export type CommentsRecord = z.output<typeof reviewCommentsRecord>;
 
+/** How many comments were posted, and how many of them are known to be accepted. */
 const commentCounts = z.strictObject({ posted: count, accepted: count });
 export type CommentCounts = z.output<typeof commentCounts>;
 

@@ -32,6 +32,7 @@ export const organizationWords: FieldWords = {
   url: "The repository's address.",
 };
 
+/** What decides whether an organization is in reads over several organizations. */
 const reachedOrganization = z.strictObject({
   ...organizationRecord.shape,
   plan: z.enum(plans),
@@ -50,6 +51,7 @@ export const whoamiRecord = z.strictObject({
   scope: z.strictObject({
     tenant: z.enum(["workspace", "instance", "organization"]),
     tenant_id: z.string(),
+    /** For an instance key: the organization that the operations on people, seats and roles act on. */
     home: organizationRecord.nullable(),
     organizations: z.array(reachedOrganization),
   }),

@@ -32,7 +32,9 @@ export const personRecord = z.strictObject({
   email: z.string().nullable(),
   username: z.string().nullable(),
   seat_assigned: z.boolean(),
+  /** Only for a seat holder without an e-mail address. */
   seat_holder_id: z.string().optional(),
+  /** Empty for a seat holder who has no active organization on the plan any more. */
   organizations: z.array(
     z.strictObject({
       provider: z.enum(providers),
@@ -53,6 +55,7 @@ const failure = <Code extends z.ZodType>(code: Code) => ({ id: z.string(), code,
 const batch = {
   status: z.enum(["success", "partial_success", "failure"]),
   succeeded: z.array(z.string()),
+  /** Present if nothing was changed, because the request was a dry run. */
   dry_run: z.literal(true).optional(),
   unchanged: z.array(z.string()).optional(),
 };
@@ -74,6 +77,7 @@ export const rolesChangeAnswer = z.strictObject({
     z.strictObject({
       user_id: z.string(),
       ...failure(roleCode),
+      /** With `ALL`: the organizations where it failed. */
       organizations: z
         .array(z.strictObject({ org_id: z.string(), code: roleCode, message: z.string() }))
         .optional(),

@@ -2,6 +2,8 @@ import * as z from "zod";
 import { providers } from "./access.ts";
 import { type FieldWords, timestamp } from "./records.ts";
 
+/** Records of the security operations. */
+
 /** Worst first. Stored counts use the positions in these two lists: only append. */
 export const findingSeverities = ["critical", "high", "medium", "low"] as const;
 export const findingStates = ["open", "fixed", "dismissed"] as const;
@@ -23,8 +25,10 @@ export const findingRecord = z.strictObject({
   start_line: z.int(),
   end_line: z.int(),
   evidence: z.array(z.string()),
+  /** The newest scan with the finding, what it scanned, and when it was complete. */
   scan_id: z.string(),
   commit_sha: z.string(),
+  /** When the first scan with the finding was complete. */
   detected_at: timestamp,
   updated_at: timestamp,
   provider: z.enum(providers),

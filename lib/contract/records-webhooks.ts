@@ -18,7 +18,9 @@ export const webhookRecord = z.strictObject({
 /** The only answers that show a secret. */
 export const webhookWithSecret = z.strictObject({ secret: z.string(), ...webhookRecord.shape });
 
+/** What one attempt to send a ring met. */
 const attemptResult = {
+  /** Null if there was no answer; `answer` then has the reason. */
   status: z.int().nullable(),
   ms: z.int(),
   answer: z.string(),

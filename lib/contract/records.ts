@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { providers } from "./access.ts";
 
+/** Parts of responses that several operations share. */
+
 /**
  * The meaning of fields in bodies and responses: their unit, their default, what null means. The keys are `name`,
  * `parent.name`, or `operationId: name`. Only the OpenAPI document reads them, so bundles do not contain them.

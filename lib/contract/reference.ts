@@ -8,6 +8,7 @@ import type { Method } from "./operation.ts";
  * without a key, both locally and deployed.
  */
 
+/** functions/<source>.ts holds its handler. */
 export const referenceSource = "docs";
 
 const route = (path: string) => ({
@@ -37,6 +38,7 @@ export const referenceRoutes = [
   route(`${dashboardPath}/{asset}`),
 ];
 
+/** The redirect target of the root path. */
 export const referencePath = "/docs";
 
 export type ReferenceFile = {
@@ -60,6 +62,7 @@ export const examplesFile = "docs/examples.json";
 /** The data of the search dialog: generated like the pages, so it is not a file. */
 export const searchPath = "/docs/search.json";
 
+/** Files that are served unchanged, by path. */
 export const referenceFiles: Readonly<Record<string, ReferenceFile>> = {
   ...dashboardFiles,
   "/openapi.json": { file: documentFile, contentType: "application/json" },
@@ -78,6 +81,7 @@ export const referenceFiles: Readonly<Record<string, ReferenceFile>> = {
 
 export type ReferencePage = {
   readonly file: string;
+  /** The kind that search shows. */
   readonly kind: string;
   /** The section of the menu that lists the page; the first section has no title. */
   readonly menuTitle: string;
@@ -100,6 +104,7 @@ const jobs = [
   "webhooks",
 ];
 
+/** Markdown that is served as pages, by path. */
 export const referencePages: Readonly<Record<string, ReferencePage>> = {
   [referencePath]: { file: "docs/use/start.md", kind: "First steps", menuTitle: "" },
   "/docs/guide": { file: "docs/use/guide.md", kind: "Guide", menuTitle: "" },
@@ -121,8 +126,10 @@ export const referencePages: Readonly<Record<string, ReferencePage>> = {
   ),
 };
 
+/** One page for every error code, as Markdown: <folder>/<code>.md. */
 export const errorPagesFolder = "docs/use/errors";
 
+/** Files and folders that the function needs in addition to its code, each under its path in the project. */
 export const referenceBundle: readonly string[] = [
   examplesFile,
   ...Object.values(referenceFiles).map(({ file }) => file),

@@ -15,6 +15,7 @@ export type Subject = {
   readonly text: string;
   readonly start_date: string;
   readonly end_date: string;
+  /** Where a webhook sends its rings. */
   readonly receiver_url: string;
 };
 
@@ -80,6 +81,7 @@ const requests: Readonly<Record<OperationId, Sent>> = {
 export type SentRequest = { readonly method: string; readonly target: string; readonly body?: object };
 
 type Options = {
+  /** The kind of the key: some bodies depend on it. */
   readonly kind?: KeyKind;
   /** Sent where the operation reads it: in the body if it has one, else in the query. */
   readonly org_id?: string | undefined;
@@ -88,6 +90,7 @@ type Options = {
   readonly body?: object;
 };
 
+/** The query and the body of the operation's request about these things. */
 export function partsOf({ id }: ListedOperation, subject: Subject, options: Options = {}) {
   const { kind = "organization", org_id } = options;
   const { query, body } = requests[id];

@@ -11,6 +11,7 @@ export type SchemaFailure = {
   readonly whole: string;
 };
 
+/** Sentences that name the field and say what is allowed. */
 export const sentencesOf = (failure: SchemaFailure): string[] =>
   failure.issues.flatMap((issue) => sentences(issue, failure));
 

@@ -11,6 +11,7 @@ export type SeatHolder = {
 export const seatHolderId = ({ provider, organizationId, userId }: SeatHolder): string =>
   `${provider}:${organizationId.replaceAll("%", "%25").replaceAll(":", "%3A")}:${userId}`;
 
+/** Returns undefined if the text is not such an id. */
 export function parseSeatHolderId(text: string): SeatHolder | undefined {
   const [, name, organization = "", userId = ""] = /^([a-z_]+):([^:]+):(.+)$/s.exec(text) ?? [];
   const provider = providers.find((known) => known === name);

@@ -12,6 +12,7 @@ export const otherAuthorizedOrganizations = "was made with a key that is authori
 export type LargePullRequest = {
   readonly prUrl: string;
   readonly provider: string;
+  /** The Git provider's id. */
   readonly organizationId: string;
 };
 
@@ -25,6 +26,7 @@ export const takesAlone = (pullRequest: LargePullRequest | undefined, bytes: num
 
 const aloneForm = /^The pull request (.+) of organization ([a-z_]+):(.+) alone takes \d+ bytes/;
 
+/** Returns the pull request that such a 413 response names. */
 export function readTakesAlone(message: string): LargePullRequest | undefined {
   const [, prUrl, provider, organizationId] = aloneForm.exec(message) ?? [];
   if (prUrl === undefined || provider === undefined || organizationId === undefined) return undefined;

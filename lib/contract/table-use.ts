@@ -19,6 +19,7 @@ export type TableUse = {
     readonly query?: Kinds;
     /** Several items, or the result of a transaction, in one snapshot. */
     readonly snapshot?: Kinds;
+    /** Over the vector index. */
     readonly search?: Kinds;
   };
   readonly writes?: {
@@ -31,5 +32,6 @@ export type TableUse = {
     /** What it writes, or compares while it writes, of the attributes that give rights; an operation's role is denied the others. */
     readonly rights?: readonly Rights[];
   };
+  /** Its transactions check that an item is as expected. */
   readonly checks?: Kinds;
 };

@@ -32,6 +32,7 @@ export const webhookMetrics = group({
   },
 });
 
+/** Searches of the vector index, by the reviewer and by callers of the API. */
 export const searchMetrics = group({ metrics: { vector_searches: "Count" } });
 
 /** Searches of the reviewer that were refused, because the request was not a valid search. */

@@ -10,7 +10,9 @@ export type Tool = {
   readonly text: string;
   /** Present if the tool changes something; the text says what. */
   readonly write?: {
+    /** It deletes or overwrites something. */
     readonly destructive: boolean;
+    /** A second call with the same arguments changes nothing more. */
     readonly idempotent: boolean;
   };
 };

@@ -47,6 +47,7 @@ export const webhookTypeMeanings: Readonly<Record<WebhookType, string>> = {
   "webhook.disabled": "The service disabled other webhooks of this scope; the delivery names them.",
 };
 
+/** Why a webhook is not active. */
 export const disabledReasons = ["switched_off", "gone", "failing"] as const;
 
 /** `waiting`: the service tries again. `replaced`: it does not. */

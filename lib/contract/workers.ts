@@ -9,8 +9,10 @@ export type WorkerTrigger =
 /** What a worker uses besides the table; each adds a grant and an environment variable. */
 export type WorkerResource = "eventsQueue" | "deadLetterQueue" | "eventsBucket" | "embedder" | "publicApi";
 
+/** A Lambda function that the queue or the clock starts. */
 export type Worker = TableUse & {
   readonly id: string;
+  /** functions/<source>.ts holds its handler. */
   readonly source: string;
   readonly summary: string;
   readonly trigger: WorkerTrigger;
@@ -19,8 +21,10 @@ export type Worker = TableUse & {
   readonly memoryMegabytes: number;
 };
 
+/** Pull requests: the streams, the pointers into them, and the parts of large entries. */
 const streams = ["streamHead", "entry", "pointer", "spill", "spillPart"] as const;
 
+/** The people of an organization, without its custom roles. */
 const people = ["people", "member", "person"] as const;
 
 const learnings = ["learning", "listedLearning", "pending", "organizationPending"] as const;
@@ -46,6 +50,7 @@ const ofEvents = everyUse([
   ...(["text", "pullRequestLearnings", "stale", "relist"] as const),
 ]);
 const changedByEvents = ["learning", "pullRequestLearnings"] as const;
+/** What is needed to apply an event of any type. */
 const applying = {
   ...ofEvents,
   reads: {
@@ -164,6 +169,7 @@ export const rotateCursorKeys = worker({
   memoryMegabytes: 256,
 });
 
+/** Published numbers, the ends of the lists, and notes. */
 const rung = [
   ...(["webhook", "delivery", "webhookSecrets", "webhookKey", "news"] as const),
   ...(["streamHead", "listedLearning", "audit", "organization", "tenantOrganization", "tenant"] as const),

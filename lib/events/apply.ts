@@ -22,6 +22,7 @@ import type { EventDeps, QueueMessage } from "./ports.ts";
 import { type CountedTry, countTry, forgetTries, isSuspect, takeBack } from "./tries.ts";
 import { keepWaiting, stopWaiting, waitingPages } from "./waiting.ts";
 
+/** A message, parsed as far as possible without the bucket. */
 type Opened<Message> = {
   readonly message: Message;
   readonly content: PlatformEvent | EventReference | EventRefused;
@@ -182,6 +183,7 @@ async function failTry(
   await deadLetter(deps, message, `It ${times}. ${reasonOf(error)}`);
 }
 
+/** The event had most of a delivery's time, and the store and the bucket always answered quickly. */
 const isTooLong = (
   { clock, timeBudgetMs = Number.POSITIVE_INFINITY, slowestAnswerMs }: EventDeps,
   error: unknown,

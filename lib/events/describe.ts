@@ -17,6 +17,7 @@ import {
   workspaceSavedWords,
 } from "./schemas.ts";
 
+/** What every event means, and its fields. */
 export const eventWords: Readonly<Record<EventTypeName, EventWords>> = {
   "workspace.saved": workspaceSavedWords(),
   "instance.saved": instanceSavedWords(),
@@ -44,6 +45,7 @@ export type FieldRow = {
 const fieldMeaning = (type: EventTypeName, path: string): string =>
   required(eventWords[type].fields[path], `text for the field ${path} of ${type}`);
 
+/** The schema of a whole event; every property is described. */
 export function eventJsonSchema(type: EventTypeName): object {
   const data = inputSchema(eventTypes[type].schema);
   for (const { path, property } of fieldsOf(data)) {
@@ -85,6 +87,7 @@ function inputSchema(schema: z.ZodType): Schema {
 
 type Field = { readonly path: string; readonly property: Schema; readonly isRequired: boolean };
 
+/** The fields of a schema, outer ones before inner ones. */
 function* fieldsOf(schema: Schema, prefix = ""): Generator<Field> {
   for (const branch of branchesOf(schema)) {
     if (isSchema(branch.items)) yield* fieldsOf(branch.items, `${prefix}[]`);
@@ -97,12 +100,14 @@ function* fieldsOf(schema: Schema, prefix = ""): Generator<Field> {
   }
 }
 
+/** A schema and its alternatives. */
 const branchesOf = (schema: Schema): Schema[] => [schema, ...(schema.anyOf ?? []).flatMap(branchesOf)];
 
 const isSchema = (value: unknown): value is Schema => typeof value === "object" && value !== null;
 
 const hasSchema = (entry: [string, unknown]): entry is [string, Schema] => isSchema(entry[1]);
 
+/** The fields of `data`, outer ones before inner ones. */
 export const eventFieldsOf = (type: EventTypeName): FieldRow[] =>
   Array.from(fieldsOf(inputSchema(eventTypes[type].schema)), ({ path, property, isRequired }) => ({
     path,

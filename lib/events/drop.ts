@@ -69,6 +69,7 @@ async function entryOf(
   });
 }
 
+/** The organization that the event names, if the service knows it. */
 async function organizationOf(
   { table, bucket }: { readonly table: Table; readonly bucket: EventBucket },
   body: string,

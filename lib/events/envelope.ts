@@ -13,6 +13,7 @@ export class EventRefused extends Error {
 export const unknownType = (name: string, known: readonly string[]): EventRefused =>
   new EventRefused(`type: ${name} is unknown. Known types: ${known.join(", ")}`);
 
+/** The fields that every event has. Further fields are ignored: the platform may add some. */
 const head = {
   id: z.guid({ error: "must be a UUID" }).transform((id) => id.toLowerCase()),
   type: z.string().min(1).max(eventLimits.typeCharactersMax).refine(wellFormed, { error: badText }),

@@ -39,8 +39,10 @@ import {
   workspaceSaved,
 } from "./schemas.ts";
 
+/** Something that an event needs: its item, and a readable name. */
 export type Dependency = { readonly key: Key; readonly label: string };
 
+/** An event whose data has passed its type's schema. */
 export type CheckedEvent<Data> = {
   readonly id: string;
   /** `occurred_at#event id` */
@@ -76,6 +78,7 @@ export type EventType<Data> = {
 /** The store, with what a warm worker remembers. */
 export type EventStore = Store & Pick<FinalizeDeps, "knownTenants">;
 
+/** A type whose events are applied one by one. */
 const eventType = <Data>(
   schema: z.ZodType<Data>,
   type: {

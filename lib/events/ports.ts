@@ -7,6 +7,7 @@ import type { Table } from "../store/table.ts";
 export type QueueMessage = {
   /** Deduplication id: the event's id, or a new one when an operator sends a dead letter again. */
   readonly id: string;
+  /** Messages of one group stay in order. */
   readonly group: string;
   readonly body: string;
   /**
@@ -40,6 +41,7 @@ export type EventLog = (
   fields: { readonly [name: string]: unknown },
 ) => void;
 
+/** Applied, stored until its dependency arrives, or given up. */
 export type EventOutcome = "applied" | "waiting" | "dead";
 
 /**

@@ -36,6 +36,7 @@ function bound(origin: string, which: "at least" | "at most", limit: number | bi
   return `be ${which} ${limit}`;
 }
 
+/** For the first invalid fields: their names, and what is allowed. */
 export function problemsOf(issues: readonly z.core.$ZodIssue[], value: unknown): string[] {
   const { problemsMax } = requestLimits;
   const problems = issues.slice(0, problemsMax).map(({ path, code, message }) => {

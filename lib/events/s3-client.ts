@@ -4,6 +4,7 @@ import { awsClientConfig, sendRepeatedly } from "../runtime/aws-client.ts";
 import type { AwsIdentity } from "../runtime/aws-identity.ts";
 import { required } from "../runtime/required.ts";
 
+/** Reads and writes whole objects of one bucket. */
 export type ObjectStore = {
   put(key: string, body: Uint8Array): Promise<unknown>;
   get(key: string): Promise<Uint8Array>;

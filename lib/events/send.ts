@@ -16,6 +16,7 @@ export type OutgoingEvent = {
   readonly data: unknown;
 };
 
+/** Sends events in their order; large ones through the bucket. */
 export async function sendEvents(
   queue: EventQueue,
   bucket: EventBucket,
@@ -33,6 +34,7 @@ async function toMessage(bucket: EventBucket, event: OutgoingEvent): Promise<Que
   return { id: event.id, group: groupOf(event), body };
 }
 
+/** Stores an event in the bucket; returns the message that refers to it. */
 async function storeByReference(bucket: EventBucket, event: OutgoingEvent, content: string): Promise<string> {
   // The digest separates two contents with one event id, so that neither changes while a message waits.
   const digest = createHash("sha256").update(content).digest("hex").slice(0, 32);

@@ -13,6 +13,7 @@ import { awsLimits } from "../contract/limits.ts";
 import { awsClientConfig, sendRepeatedly } from "../runtime/aws-client.ts";
 import type { AwsIdentity } from "../runtime/aws-identity.ts";
 
+/** An operation of SQS, with its own name and input. The caller parses the answer. */
 export type SqsCall = <Operation extends keyof SqsInputs>(
   operation: Operation,
   input: SqsInputs[Operation],

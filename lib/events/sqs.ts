@@ -5,6 +5,7 @@ import type { AwsIdentity } from "../runtime/aws-identity.ts";
 import type { DeadLetterQueue, EventQueue, QueueMessage } from "./ports.ts";
 import type { SqsCall } from "./sqs-client.ts";
 
+/** The queue refused messages, also after retries. */
 export class QueueUnavailable extends Error {
   override readonly name = "QueueUnavailable";
 }
@@ -68,6 +69,7 @@ const answerSchema = z.object({
     .default([]),
 });
 
+/** Returns the messages that the queue did not accept. */
 async function sendBatch(call: SqsCall, QueueUrl: string, batch: readonly Entry[]): Promise<Entry[]> {
   const Entries = batch.map((entry, index) => ({ ...entry, Id: String(index) }));
   const { Failed } = answerSchema.parse(await call("SendMessageBatch", { QueueUrl, Entries }));

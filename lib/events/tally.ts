@@ -1,5 +1,6 @@
 import type { EventOutcome } from "./ports.ts";
 
+/** Counts the outcomes of the events of one run, under the names of the metrics. */
 export class EventTally {
   readonly #counts = { applied: 0, waiting: 0, dead: 0 };
 

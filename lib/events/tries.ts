@@ -14,6 +14,7 @@ export type CountedTry = {
   readonly id: string;
   /** Tries that began and were not taken back, including this one. */
   readonly count: number;
+  /** The sending that became a dead letter. */
   readonly givenUp: string | undefined;
 };
 

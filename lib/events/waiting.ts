@@ -13,6 +13,7 @@ import type { PlatformEvent } from "./envelope.ts";
 import type { Dependency } from "./event-types.ts";
 import type { EventDeps, QueueMessage } from "./ports.ts";
 
+/** A waiting message, in the form of a queue message. */
 export type WaitingMessage = QueueMessage & { readonly item: WaitingItem };
 
 /**

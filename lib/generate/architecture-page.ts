@@ -16,6 +16,7 @@ function drawing(): string {
   return ["```mermaid", "flowchart TB", ...nodes, ...arrows, "```"].join("\n");
 }
 
+/** Which folder imports which, folders in alphabetical order. */
 function importGraph(): Graph {
   const imports = new Map<string, Set<string>>();
   for (const file of sourceFiles(...topFolders).sort()) {
@@ -42,6 +43,7 @@ function shortestForm(graph: Graph): Array<readonly [from: string, to: string]> 
   );
 }
 
+/** All folders that a folder imports, directly or through others. */
 function reachableFolders(graph: Graph, folder: string, seen: Set<string> = new Set()): ReadonlySet<string> {
   for (const next of graph.get(folder) ?? [])
     if (!seen.has(next)) {

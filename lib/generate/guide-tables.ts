@@ -23,6 +23,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, () => string>>>> =
   "docs/use/limits.md": { limits: limitsTable },
 };
 
+/** The pages of the guide with their tables, by path. */
 export const pagesWithTables = (read: (path: string) => string): ReadonlyArray<readonly [string, string]> =>
   Object.entries(tables).map(([path, parts]) => [path, withParts(read(path), parts)] as const);
 

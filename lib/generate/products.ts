@@ -23,6 +23,7 @@ export const products: readonly string[] = [
 export const sourceFolders: readonly string[] = ["dashboard", "docs/examples", "lib"];
 const versionsFile = "package-lock.json";
 
+/** Digests of the sources and of the products made from them. */
 const stampFile = "dist/products.sha256";
 
 const root = resolve(import.meta.dirname, "../..");

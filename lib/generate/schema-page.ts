@@ -139,9 +139,11 @@ const typeExamples: readonly (readonly [ColumnType, string])[] = [
   [{ kind: "json" }, "JSON"],
 ];
 
+/** The part of the meaning that says when the field is null. */
 const nullWords = (meaning: string): string =>
   /\bnull(?:, or left out,)? ([^.;]+)/.exec(meaning)?.[1] ?? "where unknown";
 
+/** Whether an operation of the released interface answers with a field. */
 function releasedFields(document: ApiDocument): (operation: string, path: string) => boolean {
   const has = (schema: JsonSchema | undefined, names: readonly string[]): boolean => {
     const [name, ...rest] = names;

@@ -10,6 +10,7 @@ import { idleArguments, listArguments, reportArguments } from "../report/argumen
 import { joinedExamples } from "./examples.ts";
 import { openApi } from "./interface.ts";
 
+/** Passes every product to `write`: its path below the project's root, and its content. */
 export async function writeProducts(write: (path: string, content: string) => void): Promise<void> {
   const document = openApi();
   write(documentFile, `${JSON.stringify(document, null, 1)}\n`);

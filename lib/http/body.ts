@@ -8,6 +8,7 @@ export const bytesMaxOf = ({ bodyBytesMax = requestLimits.bodyBytesMax }: Operat
 export const bytesOf = ({ body, isBase64Encoded }: APIGatewayProxyEvent): number =>
   Buffer.byteLength(body ?? "", isBase64Encoded ? "base64" : "utf8");
 
+/** The fields of the body that only some kinds of key may send. */
 export const restrictedFields = (operation: Operation, event: APIGatewayProxyEvent): string[] =>
   Object.keys(operation.keysOfParameter ?? {}).filter(
     (name) =>

@@ -3,6 +3,7 @@ import { requestLimits } from "../contract/limits.ts";
 import { optionalVariable } from "../runtime/environment.ts";
 import { headerValues, keyHeaderNames } from "./headers.ts";
 
+/** Our response headers that a page on another origin may read. */
 const exposed = [
   "x-request-id",
   "retry-after",
@@ -40,6 +41,7 @@ export function corsHeaders(event: APIGatewayProxyEvent): Record<string, string>
       };
 }
 
+/** The headers that answer a browser's preflight request; undefined if the origin is not allowed. */
 export function preflightHeaders(
   event: APIGatewayProxyEvent,
   methods: readonly string[],

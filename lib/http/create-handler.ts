@@ -16,6 +16,7 @@ import type { OperationResult } from "./operation-result.ts";
 export type RunOperation<Op extends Operation> = (call: OperationContext<Op>) => Promise<OperationResult>;
 
 export type HandlerOptions<Op extends Operation> = {
+  /** Items to read in the round of authentication. */
   readonly prefetch?: Prefetch;
   readonly locate?: Locate<Op>;
   readonly permit?: Permit<Op>;

@@ -21,6 +21,7 @@ export type CursorKey = { readonly id: string; readonly encryption: KeyObject };
 export const cursorKeyIdBytes = 6;
 const secretBytes = 32;
 
+/** The keys that encrypt cursors: one item of the table, cached by a warm function. */
 export class CursorKeyRing {
   readonly #clock: Clock;
   #known: CursorKeys | undefined;
@@ -31,10 +32,12 @@ export class CursorKeyRing {
     this.#clock = clock;
   }
 
+  /** True if the next round of reads should include the item. */
   get isStale(): boolean {
     return this.#known === undefined || this.#clock.nowMs() - this.#knownSinceMs > cacheLimits.cursorKeysMs;
   }
 
+  /** Caches the item that a round of reads returned. */
   accept(item: Item | undefined): void {
     if (!item) throw notMadeYet();
     this.#known = parseCursorKeys(item);

@@ -21,6 +21,7 @@ import { type CursorKey, type CursorKeyRing, cursorKeyIdBytes } from "./cursor-k
  * every call anyway, so a forged cursor would gain nothing.
  */
 const payloadSchema = z.strictObject({
+  /** Operation. */
   o: z.string(),
   /** Digest of selector, filters and window. */
   b: z.string(),
@@ -53,9 +54,11 @@ export type OpenedCursor = {
   readonly pageSize: number | undefined;
   readonly binding: string;
   readonly tenantDigest: string;
+  /** Undefined for a cursor of one organization. */
   readonly mark: ScopeMark | undefined;
   readonly authorizedDigest: string | undefined;
   readonly readable: string | undefined;
+  /** Of a mirror; see `Ages`. */
   readonly ages: Ages | undefined;
 };
 
@@ -303,6 +306,7 @@ const digestOf = (text: string, bytes: number): string =>
 const bindingOf = (parts: readonly unknown[]): string => digestOf(JSON.stringify(parts), 12);
 const tenantDigestOf = (tenant: string): string => digestOf(tenant, 6);
 
+/** For walks whose position has several texts. */
 export function positionTexts({ position }: Paging): readonly string[] | null {
   if (position === null) return null;
   if (typeof position !== "object") throw ofAnotherVersion();
@@ -312,6 +316,7 @@ export function positionTexts({ position }: Paging): readonly string[] | null {
   });
 }
 
+/** For walks over several partitions. */
 export function positionInPartition(paging: Paging): PartitionPosition | null {
   const texts = positionTexts(paging);
   if (texts === null) return null;
@@ -319,6 +324,7 @@ export function positionInPartition(paging: Paging): PartitionPosition | null {
   return [partition, sortKey];
 }
 
+/** For walks whose position is a sort key or an id. */
 export function positionText({ position }: Paging): string | null {
   if (position === null || typeof position === "string") return position;
   throw ofAnotherVersion();

@@ -12,7 +12,9 @@ export type Deadline = {
   isOver(): boolean;
   /** The result of the work, or a rejection at the deadline or when the request is stopped. */
   within<Answer>(work: Answer | Promise<Answer>): Promise<Answer>;
+  /** For a refused request: nobody needs the work that is still running. */
   stop(reason: unknown): void;
+  /** For finished work: stops the timers. */
   dispose(): void;
 };
 

@@ -16,6 +16,7 @@ export type Dependencies = {
   readonly accepted: AcceptedKeys;
   readonly cursorKeys: CursorKeyRing;
   readonly refusals: RefusalMemory;
+  /** How long audit entries are kept. */
   readonly retentionDays: number;
 };
 

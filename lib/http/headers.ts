@@ -26,6 +26,7 @@ export const keyHeaderNames = (): string[] =>
     name.trim(),
   );
 
+/** What all these headers hold. */
 export const keyHeaderValues = (event: APIGatewayProxyEvent): string[] =>
   keyHeaderNames().flatMap((name) => headerValues(event, name));
 
@@ -51,9 +52,11 @@ export function requestIdOf(event: APIGatewayProxyEvent, random: Random): string
   return event.requestContext?.requestId ?? random.uuid();
 }
 
+/** The gateway's own id of the request, also if the caller sent another id. */
 export const gatewayRequestIdOf = ({ requestContext }: APIGatewayProxyEvent): string | null =>
   requestContext?.requestId ?? null;
 
+/** The caller's address, as the audit log keeps it. */
 export const sourceIpOf = ({ requestContext }: APIGatewayProxyEvent): string | null =>
   requestContext?.identity?.sourceIp ?? null;
 
@@ -61,6 +64,7 @@ export const sourceIpOf = ({ requestContext }: APIGatewayProxyEvent): string | n
 const viaOf = (event: APIGatewayProxyEvent): "mcp" | null =>
   headerValues(event, "user-agent").includes(mcpUserAgent) ? "mcp" : null;
 
+/** Where a request comes from, as its audit entry tells it. */
 export const originOf = (event: APIGatewayProxyEvent) => ({
   gatewayRequestId: gatewayRequestIdOf(event),
   ipAddress: sourceIpOf(event),

@@ -8,6 +8,7 @@ export type CsvColumn<Record> = { readonly name: string; readonly cell: (record:
 export type List<Record> = {
   readonly format: ListFormat;
   readonly records: Iterable<Record>;
+  /** The array's name in JSON. */
   readonly name: string;
   /** For CSV, in the order of the file. */
   readonly columns: ReadonlyArray<CsvColumn<Record>>;
@@ -22,6 +23,7 @@ export type List<Record> = {
   readonly resumeCursor?: string | null;
 };
 
+/** One page of records in the requested format. */
 export function listResult<Record>(list: List<Record>): BytesResult {
   const headers = cursorHeaders(list);
   if (list.format === "json") return { bytes: renderJson(list), contentType: jsonType, headers };
@@ -68,6 +70,7 @@ function renderLines<Record>(list: List<Record>): Buffer {
   return out.written();
 }
 
+/** With a header row. */
 export function renderCsv<Record>(
   columns: ReadonlyArray<CsvColumn<Record>>,
   records: Iterable<Record>,

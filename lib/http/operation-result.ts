@@ -10,6 +10,7 @@ export type BytesResult = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
+/** The rendered answer, before compression. */
 export type Rendered = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

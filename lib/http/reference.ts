@@ -128,6 +128,7 @@ async function readDocument(read: Read): Promise<ApiDocument> {
   return joinExamples(JSON.parse(document.toString()), JSON.parse(examples.toString()));
 }
 
+/** The paths of the files that pages may link to. */
 const filePlaces = new Map(Object.entries(referenceFiles).map(([path, { file }]) => [file, path]));
 
 async function readSite(document: ApiDocument, read: Read): Promise<Site> {

@@ -7,6 +7,7 @@ import { embedMetrics } from "../runtime/metrics.ts";
 export type OpenedRequest = { readonly requestId: string; readonly startedAtMs: number };
 export type AnsweredRequest = { readonly status: number; readonly error?: ApiError | undefined };
 
+/** Further fields of the line, and which of its numbers are metrics. */
 export type LogLineExtras = { readonly fields?: LogFields; readonly metrics?: readonly MetricGroup[] };
 
 /**

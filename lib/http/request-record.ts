@@ -21,10 +21,13 @@ export type RequestRecord = {
   readonly table: Table;
   principal?: Principal;
   admission?: Admission;
+  /** The limiter could not count the request. */
   limiterFailed?: boolean;
+  /** Searches of the vector index. */
   vectorSearches?: number;
 };
 
+/** `remainingMs` comes from Lambda. */
 export function openRecord(
   operation: Operation,
   event: APIGatewayProxyEvent,

@@ -5,6 +5,7 @@ import { awsClientConfig, sendRepeatedly } from "../runtime/aws-client.ts";
 import type { AwsIdentity } from "../runtime/aws-identity.ts";
 import { optionalVariable } from "../runtime/environment.ts";
 
+/** Runs a model once: JSON in, JSON out. */
 export type ModelClient = {
   invoke(modelId: string, input: string, signal?: AbortSignal): Promise<string>;
 };

@@ -24,6 +24,7 @@ export function createBedrockEmbedder(modelId: string, client: ModelClient = bed
   };
 }
 
+/** Loads the Bedrock client when the first text is embedded. */
 export function bedrockClient(identity?: AwsIdentity): ModelClient {
   let opened: Promise<ModelClient> | undefined;
   return {

@@ -10,6 +10,7 @@ import type { Embedder } from "./embedder.ts";
 import type { LearningRevision } from "./stale.ts";
 import { isIndexCurrent, isIndexed } from "./write-vectors.ts";
 
+/** The fields of a record that the comparison needs. */
 const learningHead = z.object({
   sk: z.string(),
   organization: z.string(),
@@ -24,6 +25,7 @@ const parseLearningHead = parseItem("Learning", learningHead);
 
 export type Compared = {
   readonly id: string;
+  /** Set if the record and the index differ. */
   readonly difference: LearningRevision | undefined;
   /** Set if the record cannot be read, so that a comparison is not possible. */
   readonly damage?: CorruptItem;

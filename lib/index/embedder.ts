@@ -26,6 +26,7 @@ const { dimensions } = tableShape.vectorIndex;
 /** A search stays within one organization and one embedder's space. */
 export const spaceOf = (organization: string, embedder: Embedder): string => `${organization}#${embedder.id}`;
 
+/** One vector for each piece of a text. */
 export type Embedding = readonly (readonly number[])[];
 
 export const embedAll = async (
@@ -34,6 +35,7 @@ export const embedAll = async (
   signal?: AbortSignal,
 ): Promise<Embedding> => await Promise.all(pieces.map((piece) => embedder.embed(piece, signal)));
 
+/** The texts that are embedded for a Learning, one for each piece. */
 export const embeddedTexts = ({ text, file }: Pick<LearningItem, "text" | "file">): string[] =>
   piecesOf(text).map((piece) => embeddedText({ text: piece, file }));
 

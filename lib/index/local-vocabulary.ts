@@ -114,6 +114,7 @@ create make generate new build
 send deliver dispatch post mail
 `;
 
+/** The lines above, each as a list of words. */
 export const subjectWords: readonly (readonly string[])[] = subjects
   .trim()
   .split("\n")

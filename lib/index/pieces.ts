@@ -16,8 +16,10 @@ export function piecesOf(text: string, overlapBytes: number = pieceOverlapBytes)
   }
 }
 
+/** Whether a text is too long for one piece. */
 export const isInPieces = (text: string): boolean => Buffer.byteLength(text) > pieceBytesMax;
 
+/** The beginning of `text`, at most `bytesMax` bytes long. */
 export function beginningOf(text: string, bytesMax: number): string {
   const bytes = Buffer.from(text);
   return bytes.length <= bytesMax ? text : bytes.subarray(0, characterStart(bytes, bytesMax)).toString();

@@ -18,6 +18,7 @@ export type SearchDeps = {
   readonly signal?: AbortSignal;
 };
 
+/** Where to search: an organization, or one repository of it. */
 export type SearchPlace = { readonly organization: string; readonly repositoryId?: string };
 
 export type Search = {
@@ -76,6 +77,7 @@ export async function searchLearnings(
     .slice(0, resultsMax);
 }
 
+/** The candidates of one organization or repository, each with its best score. */
 async function searchPlace(
   { table, vectors, embedder }: SearchDeps,
   { organization, repositoryId }: SearchPlace,

@@ -21,6 +21,7 @@ export type VectorUpdate = {
   readonly id: string;
   /** Empty: no vectors. Undefined: the stored vectors are correct. */
   readonly vectors: readonly VectorItem[] | undefined;
+  /** Vectors that no longer belong to the Learning. */
   readonly strays: readonly Key[];
   /** Revision of the record it was derived from; null if there was no record. */
   readonly follows: string | null;
@@ -28,6 +29,7 @@ export type VectorUpdate = {
   readonly markers: readonly Key[];
 };
 
+/** The index items of a Learning: one for each piece of its text. */
 export const vectorItems = (
   { organization, id, repository_id, digest, revision }: LearningItem,
   embedder: Embedder,

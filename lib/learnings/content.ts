@@ -8,9 +8,11 @@ export type LearningContent = {
   readonly digest: string;
   readonly file: string | null;
   readonly sourceUrl: string | null;
+  /** Kinds of credentials that were removed from the text. */
   readonly redacted: readonly string[];
 };
 
+/** How each text of a Learning is redacted, by the name of its field in requests and events. */
 export const redactors = { learning: redact, file: redactPath, source_url: redact } as const;
 
 /** Redaction comes first: the digest, and so the id, never depends on a secret. */

@@ -166,6 +166,7 @@ function resultsOf(items: readonly BatchItem[], batch: LearningBatch): Result[] 
   return items.map((each) => ({ ...resultOf(each), ...redactedOf(each) }));
 }
 
+/** Rejects an item before anything is written; undefined if the item is acceptable. */
 function refusedItem({ index, content, problem }: BatchItem, known: Known): Failed | undefined {
   if (problem !== null || !content) {
     return failure(index, content && derivedId(known, content), "INVALID_ITEM", problem ?? undefined);
@@ -175,6 +176,7 @@ function refusedItem({ index, content, problem }: BatchItem, known: Known): Fail
     : failure(index, derivedId(known, content), "REPOSITORY_NOT_FOUND");
 }
 
+/** Reports to the caller which kinds of secrets were in the text. */
 const redactedOf = ({ content }: BatchItem): Pick<Result, "redacted"> =>
   content && content.redacted.length > 0 ? { redacted: [...content.redacted] } : {};
 

@@ -29,8 +29,10 @@ export type ExportContext = WalkContext<z.output<(typeof listLearnings)["query"]
 
 export type ExportedPage = {
   readonly records: readonly LearningRecord[];
+  /** Only if the caller asked for removals. */
   readonly removed?: ReadonlyArray<RemovedLearning | RemovedOrganization>;
   readonly nextCursor: string | null;
+  /** Only on the last page: the cursor to resume the walk with later. */
   readonly resumeCursor: string | null;
 };
 
@@ -183,6 +185,7 @@ const toRemovedLearning = (
   { provider, provider_organization_id: organization_id }: OrganizationItem,
 ): RemovedLearning => ({ id, provider, organization_id, repository_id, removed_at });
 
+/** The Learnings of newly visible organizations up to the walk's position, before the walk continues. */
 async function catchUp(
   call: ExportContext,
   read: PageReader,

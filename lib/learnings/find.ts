@@ -21,13 +21,16 @@ export const learningPrefetch = (
 };
 type PathValues = { readonly [name: string]: string | undefined };
 
+/** The Learning that a caller asks for, and what the caller can see. */
 export type LearningRequest = {
   readonly organizations: readonly OrganizationItem[];
   readonly readable: ReadableRepositories;
   readonly id: string;
+  /** What was read together with authentication. */
   readonly ahead?: ReadAhead | undefined;
 };
 
+/** The Learning that the path of a call names. */
 export const requestedLearning = ({
   scope: { organizations },
   readable,

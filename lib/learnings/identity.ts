@@ -16,6 +16,7 @@ export const learningUuid = (
   return v5(JSON.stringify(generation === 1 ? name : [...name, generation]), identityNamespace);
 };
 
+/** Two Learnings of an organization are the same if their digests are equal. */
 export const contentDigest = (repositoryId: string, redactedText: string): string =>
   createHash("sha256")
     .update(JSON.stringify([repositoryId, redactedText]))

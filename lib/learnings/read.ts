@@ -18,6 +18,7 @@ export async function heldLearning(
   throw new ApiError("LEARNING_NOT_FOUND", "No Learning of the key's scope has this id.");
 }
 
+/** The record in any state. */
 export const readLearning = async (table: Table, request: LearningRequest): Promise<LearningDetail> =>
   await detailOf(table, await heldLearning(table, request));
 

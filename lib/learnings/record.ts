@@ -12,12 +12,15 @@ import { ttlAfter } from "../store/ttl.ts";
 import type { LearningContent } from "./content.ts";
 import { learningUuid } from "./identity.ts";
 
+/** When, and for which tenant, something is listed. */
 export type ListPosition = {
   readonly nowMs: number;
+  /** The tenant that the organization belongs to. */
   readonly tenant: TenantKey;
   readonly placeInBatch: number;
 };
 
+/** What all writes of one change share. */
 export type WriteContext = ListPosition & {
   readonly revision: string;
   /** True if the writer also indexes; otherwise the reconciler does it immediately. */
@@ -86,6 +89,7 @@ export const changedLearning = (
   return { ...after, listed: after.state === "approved" ? listed : null };
 };
 
+/** Shared and approved, regardless of its state before. */
 export const approvedLearning = (at: WriteContext, learning: LearningItem): LearningItem =>
   changedLearning(at, learning, { state: "approved", ...undecided });
 
@@ -116,6 +120,7 @@ const placeAfter = (at: ListPosition, id: string, before: string): string =>
 export const unchangedLearning = (learning: LearningItem): Condition =>
   unchanged(learning, ["revision", "usage_count", "last_used_at"]);
 
+/** Writes the current record, its copies in the export and its row in the pending lists. */
 export const replaceWrites = (before: LearningItem | undefined, after: LearningItem): TransactionWrite[] => [
   ...moveWrites(before, after),
   ...tenantLeft(before, after).map((put) => ({ put })),
@@ -169,6 +174,7 @@ export const recordWrites = (
   ...(after.state === "approved" ? [markStale(after, leftBehindAtMs(at))] : []),
 ];
 
+/** Deletes the record and its rows in the lists. */
 export const removeWrites = (learning: LearningItem, nowMs: number): TransactionWrite[] => [
   {
     delete: kinds.learning.key({ organization: learning.organization, learningId: learning.id }),

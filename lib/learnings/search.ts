@@ -40,6 +40,7 @@ export type SearchAnswer = {
   readonly text_cut?: { readonly searched_bytes: number; readonly text_bytes: number };
 };
 
+/** The answer to a request that is not a valid search. */
 export type SearchRefusal = {
   readonly error: { readonly code: "INVALID_REQUEST"; readonly message: string };
 };

@@ -53,6 +53,7 @@ type Replaced = {
   readonly behind: ChangedLearning | undefined;
 };
 
+/** The fields to change, redacted. */
 type Wanted = Pick<LearningItem, "text"> & Partial<Pick<LearningItem, "file" | "source_url">>;
 
 async function replace(

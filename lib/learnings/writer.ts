@@ -6,6 +6,7 @@ import type { Embedder } from "../index/embedder.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import type { AttributeValue } from "../store/table.ts";
 
+/** The dependencies of the operations that write Learnings. */
 export type LearningDeps = AuditedContext & { readonly embedder: Embedder; readonly signal: AbortSignal };
 
 export function shortenedText(text: string | null): string | null {

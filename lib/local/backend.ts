@@ -17,6 +17,7 @@ import { createLocalQueue, type LocalQueue } from "./queue.ts";
 export const localTableName = "review-api";
 const queueTableName = "review-api-queue";
 
+/** Table, queues and bucket as on AWS, on an engine of this machine. */
 export type LocalBackend = {
   readonly table: Table;
   readonly vectors: VectorSearch;

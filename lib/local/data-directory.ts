@@ -11,6 +11,7 @@ import type { EngineKind } from "./engine/kind.ts";
 export type DataDirectory = {
   readonly path: string;
   readonly lockFile: string;
+  /** The current owner of the directory, and how to reach its engine. */
   readonly ownerFile: string;
   readonly demoFile: string;
   /** Stores up to when the demo's events were sent. */
@@ -31,6 +32,7 @@ export function dataDirectory(path: string): DataDirectory {
   };
 }
 
+/** Creates the folder if necessary and checks that we can write in it. */
 export async function prepareDirectory(directory: DataDirectory): Promise<void> {
   try {
     await mkdir(directory.path, { recursive: true, mode: 0o700 });
@@ -65,6 +67,7 @@ export async function emptyDirectory(directory: DataDirectory): Promise<void> {
 
 export const enginePath = ({ path }: DataDirectory, kind: EngineKind): string => join(path, kind.dataPath);
 
+/** The engine that created the data in the folder. */
 const madeBy = (directory: DataDirectory): EngineKind | undefined =>
   engineKinds.find((kind) => existsSync(enginePath(directory, kind)));
 

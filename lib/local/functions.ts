@@ -23,6 +23,7 @@ export function announceAddress(url: string): void {
   process.env[environmentVariables.apiUrl] = url;
 }
 
+/** The handler of `functions/<source>.ts`, in this process. */
 export async function loadFunction(source: string): Promise<LambdaHandler> {
   const module: unknown = await import(new URL(`../../functions/${source}.ts`, import.meta.url).href);
   return handlerModule.parse(module).handler;

@@ -20,7 +20,9 @@ export type PlainAnswer = {
 
 export type GatewayOptions = {
   readonly operations: readonly RoutedOperation[];
+  /** The function that answers requests that match no operation. */
   readonly fallbackSource: string;
+  /** The handler of `functions/<source>.ts`. */
   readonly load: (source: string) => Promise<LambdaHandler>;
   readonly stage: string;
   readonly binaryMediaTypes: readonly string[];
@@ -37,6 +39,7 @@ export type GatewayOptions = {
  * being closed gets no answer, and a change without an answer cannot simply be sent again.
  */
 const keepAliveMs = 65_000;
+/** Time that a stop gives to running requests. */
 const closeMsMax = 3_000;
 
 const requestIdHeader = "x-amzn-requestid";

@@ -9,6 +9,7 @@ import {
   writeOwner,
 } from "./data-directory.ts";
 
+/** The data directory belongs to this process until `release`. */
 export type Ownership = {
   readonly kind: "owner";
   /** Publishes for other processes who we are and how to reach our engine. */
@@ -80,6 +81,7 @@ function isRunning({ process_id }: DirectoryOwner): boolean {
   }
 }
 
+/** The address of the service that runs on the directory now. */
 export async function localServiceUrl(directory: DataDirectory): Promise<string | undefined> {
   const owner = isLocked(directory.lockFile) ? await readOwner(directory) : undefined;
   return owner?.url ?? undefined;

@@ -6,9 +6,11 @@ import type { GroupItem, LocalQueue, MessageItem } from "./queue.ts";
 
 export type QueuePollerOptions = {
   readonly queue: LocalQueue;
+  /** The ingest worker: takes messages, returns the ids of those that failed. */
   readonly deliver: (event: SQSEvent) => Promise<SQSBatchResponse>;
   readonly clock: Clock;
   readonly onFault?: (error: unknown) => void;
+  /** After this many receives the queue itself gives up on a message. */
   readonly receivesMax?: number;
 };
 
@@ -31,6 +33,7 @@ export class QueuePoller {
     this.#options = options;
   }
 
+  /** Runs until the signal aborts; running batches are then finished. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, onFault } = this.#options;
     while (!signal.aborted) {

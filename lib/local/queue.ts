@@ -25,8 +25,10 @@ export type LocalQueue = {
   readonly deadLetters: DeadLetterQueue;
   /** Groups that have messages, or had some a moment ago. */
   groups(): Promise<readonly GroupItem[]>;
+  /** The oldest messages of a group, in order. */
   receive(group: string, messagesMax: number): Promise<readonly MessageItem[]>;
   acknowledge(messages: readonly MessageItem[]): Promise<void>;
+  /** Counts a receive that was not acknowledged. */
   returnToQueue(message: MessageItem): Promise<void>;
   /** In one step: removes the message from its group and stores it as a dead letter. */
   bury(message: MessageItem, reason: string): Promise<void>;
@@ -109,6 +111,7 @@ export function createLocalQueue(deps: Store): LocalQueue {
       ]);
     },
     async retireGroup({ pk, sk, sent }) {
+      // The group stays if a message was sent to it in the meantime.
       await writeIf(table, { delete: { pk, sk }, when: { equals: ["sent", sent] } });
     },
     async listDeadLetters() {

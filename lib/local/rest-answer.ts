@@ -3,6 +3,7 @@ import { isBinary } from "./rest-event.ts";
 
 export type HttpAnswer = {
   readonly status: number;
+  /** Name, value pairs; a name may occur several times. */
   readonly headers: ReadonlyArray<readonly [string, string]>;
   readonly body: Buffer;
 };

@@ -1,5 +1,6 @@
 import type { Method } from "../contract/operation.ts";
 
+/** What the gateway needs to know about an operation. */
 export type RoutedOperation = {
   readonly source: string;
   readonly method: Method;

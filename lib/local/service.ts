@@ -22,10 +22,13 @@ export type ServiceOptions = {
   readonly directory: DataDirectory;
   readonly port: number;
   readonly fresh: boolean;
+  /** The name of the engine, if a person chose one. */
   readonly engine?: string | undefined;
+  /** By default the service starts its own engine. */
   readonly startEngine?: typeof startOwnEngine;
   readonly log: LocalLog;
   readonly onAnswer?: (line: string) => void;
+  /** Receives the steps of the start. */
   readonly onStep?: (sentence: string) => void;
   /** Runs on the prepared data before the first request is accepted. */
   readonly seed: (backend: LocalBackend, queuePoller: QueuePoller) => Promise<void>;
@@ -130,6 +133,7 @@ function gatewayAnswer(fault: GatewayFault): PlainAnswer {
   };
 }
 
+/** Runs the queue and the clock until the returned function is called. */
 function startBackgroundWork(
   backend: LocalBackend,
   queuePoller: QueuePoller,

@@ -21,6 +21,7 @@ export type FinalizedEvent = {
   readonly data: PullRequestFinalized;
 };
 
+/** The tenants that the worker last found, by organization. */
 export type KnownTenants = Map<string, TenantKey>;
 
 export type FinalizeDeps = StreamDeps & {
@@ -85,6 +86,7 @@ async function groupByTenant(
   return Map.groupBy(changes, ({ organization }) => required(tenants.get(organization), "tenant"));
 }
 
+/** Forgets the oldest ones. */
 function remember(known: KnownTenants, found: ReadonlyMap<string, TenantKey>): void {
   for (const [organization, tenant] of found) {
     known.set(organization, tenant);

@@ -16,6 +16,7 @@ export const codeOf = ({ severity, category, accepted }: ReviewFinding): string 
   return first.toString(36) + categoriesOrNull.indexOf(category).toString(36);
 };
 
+/** The code's two bytes as one number. */
 export const codeNumber = (bytes: Uint8Array, at = 0): number =>
   (bytes[at] ?? 0) * 256 + (bytes[at + 1] ?? 0);
 

@@ -47,6 +47,7 @@ export function toMcpRecord(entry: StreamEntry, owner: Owner): McpRecord {
   return record;
 }
 
+/** Writes the record as JSON. */
 export function writeMcp(out: ByteWriter, { entry, organization }: PlacedEntry): void {
   const { provider_organization_id: organizationId, provider } = organization;
   out.text(JSON.stringify(toMcpRecord(entry, { organizationId, provider })));

@@ -3,7 +3,9 @@ import { parseRepository } from "../store/items/repository.ts";
 import type { Key, Table } from "../store/table.ts";
 
 export type RepositoryNames = {
+  /** Requests a name that will be needed. */
   want(organization: string, repositoryId: string): void;
+  /** Returns every requested name. */
   all(): Promise<(organization: string, repositoryId: string) => RepositoryName>;
 };
 

@@ -43,6 +43,7 @@ export function draftReviewComments(pullRequest: CommentedPullRequest): EntryDra
   return entryDraftOf({ atMs: mergedAtMs, repositoryId, authorId }, text, record.length);
 }
 
+/** Writes the record as JSON. */
 export function writeReviewComments(
   out: ByteWriter,
   { entry, organization }: { entry: StreamEntry; organization: { provider_organization_id: string } },

@@ -50,6 +50,7 @@ function partsOf(entry: ReviewEntry) {
   };
 }
 
+/** What comes before each count in JSON. */
 const countNames = [
   '"total":{',
   ...severities.map((name, index) => `},${index === 0 ? '"severity":{' : ""}"${name}":{`),

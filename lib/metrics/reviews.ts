@@ -27,6 +27,7 @@ export type ReviewedPullRequest = {
   readonly authorUsername: string | null;
   readonly authorType: AuthorType | null;
   readonly status: PullRequestStatus;
+  /** When it was merged or closed. */
   readonly atMs: number;
   readonly createdAtMs: number;
   readonly readyForReviewAtMs: number | null;

@@ -18,6 +18,7 @@ export type TooLargePage = {
     readonly bytes: number;
   };
   readonly pageSize: number;
+  /** The cursor of the position after the page. */
   readonly behind: string;
 };
 

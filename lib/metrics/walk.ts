@@ -46,6 +46,7 @@ export type PlacedEntry = { readonly entry: StreamEntry; readonly organization: 
 
 export type MetricsWalkPage = {
   readonly entries: readonly PlacedEntry[];
+  /** Present only if it was requested. */
   readonly removed?: ReadonlyArray<RemovedPullRequest | RemovedOrganization>;
   /** Null when no eligible pull request remains. */
   readonly nextCursor: string | null;
@@ -53,6 +54,7 @@ export type MetricsWalkPage = {
   readonly resumeCursor: string | null;
 };
 
+/** The head is read together with authentication. */
 export const headPrefetch = (tenant: TenantKey): readonly Key[] => [kinds.streamHead.key({ tenant })];
 
 /** What remains for the records of a JSON page that is the last one; with a cursor it is less. */
@@ -286,6 +288,7 @@ const largestOf = (
   bytes: largest.renderedBytes,
 });
 
+/** The cursor of the position after a page that is too large. */
 function cursorBehind(
   { paging, scope: { following }, input }: MetricsContext,
   { nextAfter, removalsSince }: TooLargeResult,

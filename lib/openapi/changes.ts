@@ -1,12 +1,14 @@
 import { policyChanges } from "./policy-changes.ts";
 import { asList, asNode, type Node, schemaChanges } from "./schema-changes.ts";
 
+/** Something that worked for a caller and no longer does. */
 export type BreakingChange = {
   /** The name in the change log: an operation's id, or the name of a shared schema, header or way to authenticate. */
   readonly subject: string;
   readonly what: string;
 };
 
+/** Changes in the new document that can break a caller who relies on the old one. */
 export function breakingChanges(old: Node, now: Node): BreakingChange[] {
   const after = new Map(operationsOf(now).map((operation) => [operation.place, operation.details]));
   return [

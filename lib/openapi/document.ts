@@ -54,6 +54,7 @@ export function openApiDocument(operations: readonly Operation[], version: strin
   };
 }
 
+/** Descriptions of the sections of the reference. */
 const tags: Readonly<Record<string, string>> = {
   Metrics: "What automated reviews found and what was accepted, in an order that misses nothing.",
   Learnings:
@@ -180,6 +181,7 @@ function errorResponses(operation: Operation): Record<string, object> {
   );
 }
 
+/** The JSON Schema of a body or an answer, with a description of every property. */
 export function describeSchema(operation: Operation, place: "body" | "answer", schema: z.ZodType): object {
   const made = jsonSchema(schema, place === "body" ? "input" : "output");
   describeProperties(made, operation, place);

@@ -66,6 +66,7 @@ const meaningOf = ({ id, tag }: Operation, parent: string, name: string): string
   );
 };
 
+/** The same text for a field of an answer, for other pages. */
 export const describedField = (operation: Operation, parent: string, name: string): string =>
   meaningOf(operation, parent, name) ?? sharedWords[name] ?? "";
 

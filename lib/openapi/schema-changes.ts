@@ -24,6 +24,7 @@ export function schemaChanges(direction: Direction, old: Node, now: Node, at = "
 const single = (schemas: readonly Node[]): Node | undefined =>
   schemas.length === 1 ? schemas[0] : undefined;
 
+/** Compares schemas without alternatives. */
 function simpleChanges(direction: Direction, old: Node, now: Node, at: string): string[] {
   const [wide, narrow] = direction === "request" ? [now, old] : [old, now];
   const say = (what: string) => `${at || "the whole"}: ${what}`;
@@ -48,6 +49,7 @@ function simpleChanges(direction: Direction, old: Node, now: Node, at: string): 
   ];
 }
 
+/** Whether everything that `narrow` describes is also described by `wide`. */
 const covers = (direction: Direction, wide: Node, narrow: Node): boolean =>
   (direction === "request" ? schemaChanges(direction, narrow, wide) : schemaChanges(direction, wide, narrow))
     .length === 0;
@@ -69,6 +71,7 @@ function typeOf(value: unknown): string {
   return Number.isInteger(value) ? "integer" : typeof value;
 }
 
+/** A schema without a type allows every type. */
 function takesTypesOf(wide: Node, narrow: Node): boolean {
   const [taken, given] = [typesOf(wide), typesOf(narrow)];
   if (taken.length === 0) return true;

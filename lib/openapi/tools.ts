@@ -63,6 +63,7 @@ type Argument = {
   readonly place: "path" | "query" | "list" | "body";
   readonly schema: Schema;
   readonly isRequired: boolean;
+  /** The only kinds of key that use it; undefined for all. */
   readonly kinds: readonly KeyKind[] | undefined;
 };
 

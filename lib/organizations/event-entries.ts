@@ -6,6 +6,7 @@ import type { WorkspaceItem } from "../store/items/tenant.ts";
 import type { Store } from "../store/retry-on-conflict.ts";
 import type { Put } from "../store/table.ts";
 
+/** Audit entries for the changes by an event that an organization's administrators must know about. */
 export const organizationEntries = (
   store: Store,
   before: OrganizationItem | undefined,
@@ -68,6 +69,7 @@ export function adminsEntry(
   });
 }
 
+/** Who came and who left. */
 function adminsChange(was: readonly string[], is: readonly string[]): string {
   const came = is.filter((id) => !was.includes(id));
   const left = was.filter((id) => !is.includes(id));

@@ -36,6 +36,7 @@ async function organizationsNamed(table: Table, name: string): Promise<readonly 
   return readOrganizations(table, uuids);
 }
 
+/** All organizations, sorted by provider id. */
 export async function readAllOrganizations(table: Table): Promise<readonly OrganizationItem[]> {
   const rows = await Array.fromAsync(queryAll(table, kinds.organizationDirectory.range()));
   return readOrganizations(
@@ -56,6 +57,7 @@ export async function countAdmins(
   return new Map(organizations.map(({ uuid }, index) => [uuid, counts[index] ?? 0]));
 }
 
+/** Active organizations in which nobody has the Admin role. */
 export const withoutAdmin = (
   organizations: readonly OrganizationItem[],
   admins: ReadonlyMap<string, number>,

@@ -10,6 +10,7 @@ import { rangeAfter, walkRange } from "../store/walk.ts";
 
 export type ListPage<Entry> = {
   readonly entries: readonly Entry[];
+  /** Where the next page starts; null if there are no more entries. */
   readonly next: string | null;
 };
 

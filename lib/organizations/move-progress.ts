@@ -3,6 +3,7 @@ import { type MovingItem, parseMoving } from "../store/items/moving.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { type AttributeValue, type Item, type Table, writeIf } from "../store/table.ts";
 
+/** The organization, and the event that began its move. */
 type Moving = Pick<OrganizationItem, "uuid" | "arrived">;
 
 /** The note of a move that an event begins. The event's worker has the first turn. */

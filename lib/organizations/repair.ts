@@ -20,11 +20,13 @@ import { hasEpochs } from "./visibility.ts";
 
 export type TableReport = Begun & Mended;
 
+/** There is no repair that was stopped. */
 export class NothingToResume extends Error {
   override readonly name = "NothingToResume";
 }
 
 type RepairOptions = {
+  /** Continue the second part of a repair that was stopped. */
   readonly isResumed?: boolean;
   /** Called when the first part is done: the service may run from now on. */
   readonly onBegun?: (begun: Begun) => void;
@@ -73,6 +75,7 @@ async function beginRepair(store: Store): Promise<RepairRun> {
 class TableContent {
   /** By UUID, as stored in their own partition. */
   readonly organizations = new Map<string, OrganizationItem>();
+  /** Their copies in the tenants' partitions. */
   readonly #rows = new Map<string, { readonly tenant: TenantKey; readonly row: Item }>();
   /** The highest epoch in any row of a tenant's scope. */
   readonly #highest = new Map<TenantKey, number>();

@@ -4,6 +4,7 @@ import { type InstanceItem, parseInstance } from "../store/items/tenant.ts";
 import { unchanged } from "../store/items/unchanged.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 
+/** The full state of one self-hosted Git-provider instance, as the platform reports it. */
 export type InstanceSaved = Omit<InstanceItem, "pk" | "sk" | "version">;
 
 /** The newest state wins. */

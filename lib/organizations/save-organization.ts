@@ -22,6 +22,7 @@ import { newLogMove } from "./move-log.ts";
 import { newMove } from "./move-progress.ts";
 import { hasEpochs, planScopeChange, publishEpoch, publishedEpochs, type ScopeChange } from "./visibility.ts";
 
+/** The full state of one organization, as the platform reports it. */
 export type OrganizationSaved = Pick<
   OrganizationItem,
   | "provider"
@@ -150,6 +151,7 @@ const boughtWrites = (uuid: string, bought: number): TransactionWrite[] =>
         },
       ];
 
+/** Writes the organization's copy in the tenant's partition, and its row in the directory. */
 export function copyWrites(
   organization: OrganizationItem,
   tenantBefore: TenantKey | undefined,

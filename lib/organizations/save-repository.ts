@@ -5,6 +5,7 @@ import { parseRepository, type RepositoryItem } from "../store/items/repository.
 import { unchanged } from "../store/items/unchanged.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 
+/** The full state of one repository, as the platform reports it. */
 export type RepositorySaved = Pick<
   RepositoryItem,
   "repository_id" | "name" | "full_name" | "private" | "url" | "active" | "approval_delay_days"

@@ -7,6 +7,7 @@ import { poolGuardKey } from "../store/layout.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import { adminsEntry } from "./event-entries.ts";
 
+/** The full state of one workspace, as the platform reports it. */
 export type WorkspaceSaved = Omit<WorkspaceItem, "pk" | "sk" | "version">;
 
 /** The newest state wins. A difference in purchased seats is added to the seat pool in the same transaction. */

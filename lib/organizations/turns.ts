@@ -5,6 +5,7 @@ import type { Store } from "../store/retry-on-conflict.ts";
 import { type Item, queryAll } from "../store/table.ts";
 import { untilTime } from "../store/until-time.ts";
 
+/** Long work on one organization that waits for its turn. */
 export type Waiting = {
   readonly uuid: string;
   /** The smallest is next. */
@@ -14,6 +15,7 @@ export type Waiting = {
 };
 
 type Turns = {
+  /** The partition of the notes about the work that is left. */
   readonly pk: string;
   readonly timeBudgetMs: number;
   /** Undefined if the work is not due yet. */

@@ -41,6 +41,7 @@ export async function publishedEpochs(table: Table, tenant: TenantKey): Promise<
   return { ...now, published: now.next - 1 };
 }
 
+/** What readers of a tenant need to know about an organization. */
 export type ScopedOrganization = Pick<
   OrganizationItem,
   "uuid" | "provider" | "provider_organization_id" | "tenant" | "active" | "plan"

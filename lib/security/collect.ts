@@ -13,6 +13,7 @@ import type { FindingPosition, FindingSource } from "./sources.ts";
 export type FindingReadDeps = {
   readonly table: Table;
   readonly signal: AbortSignal;
+  /** What a caller can do about a response that is too large. */
   readonly narrowing: string;
 };
 
@@ -25,6 +26,7 @@ export type LocatedRow = { readonly source: FindingSource; readonly row: Finding
 
 export type Collected = {
   readonly rows: readonly LocatedRow[];
+  /** Contains every source that was opened. */
   readonly repositories: ReadonlyMap<FindingSource, RepositoryItem>;
 };
 
@@ -71,6 +73,7 @@ export async function collectRows(
 type ChunkRead = {
   readonly source: FindingSource;
   readonly chunk: ChunkReference;
+  /** The minimum number of matching rows in it. */
   readonly rowsMin: number;
 };
 
@@ -106,6 +109,7 @@ const passes = (
   severities.includes(row.finding.severity) &&
   !(isWithin(source, after) && row.place <= after.finding);
 
+/** Reads the chunks, and in the same call the repositories that are not known yet. */
 async function open(
   { table, signal }: FindingReadDeps,
   parts: readonly ChunkRead[],
@@ -128,6 +132,7 @@ async function openChunk(source: FindingSource, item: Item | undefined): Promise
 const repositoryKeyOf = ({ organization, ledger }: FindingSource) =>
   kinds.repository.key({ organization: organization.uuid, repositoryId: ledger.repositoryId });
 
+/** The repositories of all sources, including sources without matching findings. */
 export async function repositoriesOfSources(
   { table, signal }: FindingReadDeps,
   sources: readonly FindingSource[],

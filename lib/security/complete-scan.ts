@@ -51,6 +51,7 @@ const inOrder = ({ findings }: ScanCompleted): PlacedFinding[] =>
     .map((finding) => ({ place: placeOf(finding.id), finding }))
     .sort((one, other) => (one.place < other.place ? -1 : 1));
 
+/** The findings of a scan, and the repository's current ledger. */
 type Scanned = {
   readonly repository: ScannedRepository;
   readonly ledger: Ledger | undefined;
@@ -103,6 +104,7 @@ async function noteForWebhooks(
 }
 
 type Merged = {
+  /** The chunks that replace each chunk that the scan may change. */
   readonly replaced: ReadonlyMap<string, readonly ChunkReference[]>;
   /**
    * Stored chunks that no ledger names: their writers crashed or lost against another writer. A writer that stored one

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { FindingSeverity, FindingState } from "../contract/records-security.ts";
 import { required } from "../runtime/required.ts";
 
+/** A finding as one scan reports it. */
 export type ReportedFinding = {
   readonly id: string;
   readonly title: string;
@@ -28,7 +29,9 @@ export type ScanReference = {
 
 /** What all scans report about one finding. It depends only on the set of scans, never on their order. */
 export type FindingRow = {
+  /** Its place among the repository's findings. */
   readonly place: string;
+  /** As reported by the newest scan that has it. */
   readonly finding: ReportedFinding;
   /** That scan; null if it is the repository's newest scan, so that a scan that finds it again changes nothing. */
   readonly last: ScanReference | null;
@@ -38,6 +41,7 @@ export type FindingRow = {
   readonly fixedIn: string | null;
 };
 
+/** A scan that is being applied. */
 export type ScanInProgress = {
   readonly scan: ScanReference;
   /** The repository's newest scan so far; undefined before the first. */
@@ -62,6 +66,7 @@ export function findingStateOf({ finding, last, dismissedIn, fixedIn }: FindingR
   return last === null ? "open" : "fixed";
 }
 
+/** The row after a scan that has the finding. */
 export function rowWithFinding(
   row: FindingRow | undefined,
   place: string,

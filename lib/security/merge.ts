@@ -10,10 +10,13 @@ import {
 } from "./finding.ts";
 import { type ChunkCounts, type ChunkReference, countRows } from "./ledger.ts";
 
+/** A finding of the scan with its place; sorted by place. */
 export type PlacedFinding = { readonly place: string; readonly finding: ReportedFinding };
 
+/** A chunk that is not stored yet. */
 export type NewChunk = { readonly from: string; readonly counts: ChunkCounts; readonly bytes: Uint8Array };
 
+/** The findings that the scan reports for one chunk. */
 export type ReportedOfChunk = { readonly chunk: ChunkReference; readonly reported: readonly PlacedFinding[] };
 
 /** An older scan changes nothing in a chunk without its findings; a newer scan ends the findings it does not have. */

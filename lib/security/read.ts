@@ -24,9 +24,11 @@ export type FindingQuery = FindingSelection & {
 
 export type FindingPage = {
   readonly records: readonly FindingRecord[];
+  /** Null if there are no more findings. */
   readonly next: FindingPosition | null;
 };
 
+/** One scanned repository's part of a download. */
 export type RepositoryFindings = FindingSource & {
   readonly repository: RepositoryItem;
   readonly records: readonly FindingRecord[];

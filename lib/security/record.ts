@@ -34,6 +34,7 @@ export function toRecord(
   };
 }
 
+/** The record's fields, in its order. */
 export const findingColumns = findingRecord
   .keyof()
   .options.map((name) => ({ name, cell: (record: FindingRecord) => record[name] }));

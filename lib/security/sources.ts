@@ -5,6 +5,7 @@ import type { Item, Table } from "../store/table.ts";
 import { pagesOf } from "../store/walk.ts";
 import { type Ledger, ledgerKey, parseLedger, scannedRepository } from "./ledger.ts";
 
+/** A scanned repository of an organization that the caller may see. */
 export type FindingSource = { readonly organization: OrganizationItem; readonly ledger: Ledger };
 
 /** The position of a reader: after this finding of this repository of this organization. */

@@ -12,6 +12,7 @@ import { type AwsIdentity, localIdentity } from "../runtime/aws-identity.ts";
 import { optionalVariable } from "../runtime/environment.ts";
 import { translation } from "./values.ts";
 
+/** The part of DynamoDB's document client that the store uses. */
 export type StoreClient = {
   /** One attempt: the store retries calls itself, and knows which may be repeated. Throws AwsError or NoAnswer. */
   send<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(

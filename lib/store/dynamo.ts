@@ -44,6 +44,7 @@ export type DynamoOptions = {
   readonly random: Random;
 };
 
+/** DynamoDB's own names of the operations that the table calls. */
 type TableOperation =
   | "GetItem"
   | "PutItem"
@@ -56,6 +57,7 @@ type TableOperation =
   | "TransactGetItems"
   | "TransactWriteItems";
 
+/** The consumed capacity: of one table, or of every table of a batch or a transaction. */
 type Paid = { readonly ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[] | undefined };
 
 /** A table whose calls can be counted: `metered` returns a view of the same table that reports to one meter. */
@@ -77,6 +79,7 @@ const view = (options: DynamoOptions, meter: StoreMeter | undefined): Table => {
 
 type Sender = ReturnType<typeof createSender>;
 
+/** Sends calls with retries, and counts every attempt. */
 function createSender({ clock, random }: DynamoOptions, meter: StoreMeter | undefined) {
   const waiting = { clock, random, policy: storeLimits.retry };
 

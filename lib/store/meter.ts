@@ -1,3 +1,4 @@
+/** One call to the store, as the benchmarks and the logs count it. */
 export type StoreCall = {
   readonly operation: string;
   /** A sequence number, not a time: a call that starts after another one ended had to wait for it. */

@@ -33,6 +33,7 @@ export const newsKeys = ({ tenant, organization }: NewsScope, dueMs: number, id:
   return [...owners].map((owner) => kinds.news.key({ tenant: owner, time, organization, id }));
 };
 
+/** The writes of a note, for the transaction of what happened. */
 export const newsPuts = (
   scope: NewsScope,
   { type, id, nowMs, dueMs = nowMs, authorized = null, expiresMs }: Note,

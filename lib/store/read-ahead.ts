@@ -11,10 +11,12 @@ export class ReadAhead {
     return this.#items.has(identityOf(key));
   }
 
+  /** Undefined also if the item was not read. */
   get(key: Key): Item | undefined {
     return this.#items.get(identityOf(key));
   }
 
+  /** Reads the items that are not read yet, in one trip. */
   async read(table: Table, keys: readonly Key[], options?: ReadOptions): Promise<this> {
     const missing = keys.filter((key) => !this.has(key));
     const items = missing.length > 0 ? await table.getMany(missing, options) : [];

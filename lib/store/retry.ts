@@ -5,6 +5,7 @@ import type { Random } from "../runtime/random.ts";
 import { TimeUp } from "../runtime/time-up.ts";
 import { DecisionsExhausted, StoreUnavailable, type Until, WriteExpired } from "./table.ts";
 
+/** What a failed call means for the next try. */
 export type StoreErrorKind = "throttled" | "conflict" | "ambiguous" | "permanent";
 
 const conflicts = new Set(["TransactionConflictException", "TransactionInProgressException"]);
@@ -66,6 +67,7 @@ export type WriteBounds = {
 };
 
 export type StoreRetryOptions = WriteBounds & {
+  /** Whether to repeat a call if it is unknown whether it happened. */
   readonly repeatAmbiguous: boolean;
   readonly signal?: AbortSignal | undefined;
 };
@@ -76,6 +78,7 @@ export function checkTime(until: Until | undefined): void {
   if (until?.isOver()) throw new TimeUp();
 }
 
+/** Runs `call` until it succeeds, fails permanently, or has no attempts left. */
 export async function retryStoreCall<Answer>(
   waiting: RetryDeps,
   {

@@ -78,6 +78,7 @@ export type Range = ReadOptions & {
 
 export type Scan = ReadOptions & {
   readonly pageItems?: number;
+  /** One of several parts of the table: a partition belongs to exactly one of them. The whole table by default. */
   readonly segment?: { readonly index: number; readonly of: number };
 };
 
@@ -139,6 +140,7 @@ export class ConditionFailed extends Error {
 
 export type ActionRefusal = { readonly refused: boolean; readonly item?: Item };
 
+/** At least one action's condition did not hold, so nothing was written. */
 export class TransactionRefused extends Error {
   override readonly name = "TransactionRefused";
   /** One for every action, in order. */

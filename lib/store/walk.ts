@@ -19,6 +19,7 @@ export type PartitionPosition = readonly [partition: string, sortKey: string];
 
 export type FoundPage<Found, Position> = {
   readonly found: readonly Found[];
+  /** Where the next page starts; null if there is none. */
   readonly next: Position | null;
 };
 

@@ -35,6 +35,7 @@ export function compileWrite(write: TransactionWrite, TableName: string): Transa
   return { ConditionCheck: { ...common, ...condition, Key: bareKey(write.check) } };
 }
 
+/** A write as a single request. */
 export type SingleWrite = {
   readonly operation: "PutItem" | "UpdateItem" | "DeleteItem";
   /** Makes one attempt. All three operations have the same answer. */

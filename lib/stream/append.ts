@@ -31,6 +31,7 @@ type Job = {
   outcome: AppendOutcome | undefined;
 };
 
+/** A job that gets a number, and its pointer as it was read. */
 type AppendJob = { readonly job: Job; readonly before: Pointer | undefined };
 
 /** Outcomes are in the order of the events. When it throws, send all again: nothing is applied twice. */

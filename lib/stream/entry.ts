@@ -22,6 +22,7 @@ export type EntryBody = {
   readonly s?: readonly [string, number];
 };
 
+/** An entry as a reader merges it; the payload is still in its stored form. */
 export type StoredEntry = {
   readonly entry: StreamEntry;
   readonly pointerId: string;

@@ -8,7 +8,9 @@ import { decodeWeeks, encodeWeeks, type WeekSpan } from "./weeks.ts";
 
 /** One per tenant, shared by the datasets. The weeks are stored in the head because one read must return both. */
 export type StreamHead = {
+  /** The number the next change gets. */
   readonly next: number;
+  /** Readers see numbers up to this one. */
   readonly published: number;
   /** The append that is not settled yet; undefined when everything is settled. */
   readonly pending: PendingAppend | undefined;

@@ -48,6 +48,7 @@ const itemsTogetherMax = 500;
 type PlacedPointer = { readonly pointer: Pointer; readonly dataset: Dataset; readonly place: PlaceRecord };
 
 type Judged = PlacedPointer & {
+  /** Copies that are missing. */
   readonly missing: number;
   /** No copy is left, or a part of its bytes is missing. */
   readonly isLost: boolean;
@@ -78,6 +79,7 @@ class Mend {
     return number < (this.#before.get(tenant) ?? 0);
   }
 
+  /** Deletes entries that their pull request does not name. */
   async #entries(items: readonly Item[]): Promise<void> {
     const found = items.flatMap((item) => {
       const place = parseEntryPlace(item);

@@ -11,6 +11,7 @@ type PartitionCursor = {
   first: number;
   isRead: boolean;
   fetches: number;
+  /** How many items of this partition were returned. */
   given: number;
 };
 

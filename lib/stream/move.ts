@@ -21,6 +21,7 @@ export type Move = {
   readonly progress?: StreamMoveProgress;
 };
 
+/** All pull requests up to the pointer `after` are in the new tenant's stream. */
 export type StreamMoveProgress = {
   readonly after: string | undefined;
   readonly reach: (after: string) => Promise<void>;

@@ -6,6 +6,7 @@ import { tenantKeySchema } from "../store/items/parse.ts";
 import { type EntryPlace, streamEntryKey, streamRemovalKey } from "../store/layout.ts";
 import type { AttributeValue, Key } from "../store/table.ts";
 
+/** The address of both copies of one entry. */
 export type EntryAddress = {
   readonly tenant: TenantKey;
   readonly organization: string;
@@ -138,6 +139,7 @@ export const addedKeys = (tenant: TenantKey, { added }: PendingAppend): Key[] =>
     ...removals.flatMap((dataset) => removalKeys({ tenant, organization, dataset, number })),
   ]);
 
+/** The keys of both copies of a removal. */
 const removalKeys = ({ tenant, organization, dataset, number }: Omit<EntryAddress, "week">): Key[] =>
   copiesOf(tenant, organization).map((copy) =>
     streamRemovalKey({ tenant, organization: copy, dataset }, number),

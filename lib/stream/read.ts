@@ -82,7 +82,9 @@ export type TooLargeResult = {
 };
 
 type PageInProgress = {
+  /** By pull request, in the order of their numbers. */
   readonly picked: Map<string, StoredEntry>;
+  /** By pull request. */
   readonly removed: Map<string, Removal>;
   readonly removalsSince: number;
   /** Everything up to this number is processed, in every partition. */
@@ -250,6 +252,7 @@ function ownerOf(request: StreamPageRequest, item: Item): string | undefined {
   return place && ownerOfCopy(place);
 }
 
+/** The partitions that may hold entries of the window after the position. */
 function partitionStartsOf(request: StreamPageRequest, head: StreamHead, position: number): PartitionStart[] {
   const { tenant, dataset, window } = request;
   const copies = request.copiesOf?.map((organization) => copyOf({ tenant, organization })) ?? [

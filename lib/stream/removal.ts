@@ -28,11 +28,13 @@ export type Removal = {
   readonly number: number;
   readonly organization: string;
   readonly pointerId: string;
+  /** The `pr_url`. */
   readonly pullRequest: string;
   readonly removedAtMs: number;
   readonly facets: Facets;
 };
 
+/** A removal that an append will write. */
 export type PlannedRemoval = {
   readonly dataset: Dataset;
   readonly pullRequest: string;

@@ -84,6 +84,7 @@ export class RepairRun {
     return run;
   }
 
+  /** Undefined if no repair was stopped. */
   static async read(table: Table): Promise<RepairRun | undefined> {
     const items = await storedItems(table);
     const stored = items.find(({ sk }) => sk === kinds.repairRun.key().sk);
@@ -103,6 +104,7 @@ export class RepairRun {
     this.segments[segment.index] = segment;
   }
 
+  /** The sum of all segments. */
   get mended(): Mended {
     const sum = { ...nothing };
     for (const { mended } of this.segments) {

@@ -140,6 +140,7 @@ export async function readSpills(
   return whole;
 }
 
+/** Returns the first part of the bytes; undefined if they were deleted. */
 export async function readFirstPart(table: Table, { id }: SpillRef): Promise<Uint8Array | undefined> {
   const bytes = (await table.get(kinds.spillPart.key({ spillId: id, index: 0 })))?.d;
   return bytes instanceof Uint8Array ? bytes : undefined;

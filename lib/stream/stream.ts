@@ -36,6 +36,7 @@ export type StreamDeps = {
   readonly limits?: StreamLimits;
 };
 
+/** The content of one pull request in one dataset. */
 export type EntryDraft = {
   /** Merge time (close time for unmerged ones): decides the week and is compared with the window. */
   readonly atMs: number;
@@ -53,6 +54,7 @@ export type EntryDraft = {
 
 /** The whole new state of one pull request. It is not, or no longer, in a dataset that is omitted. */
 export type PullRequestChange = {
+  /** Service UUID. */
   readonly organization: string;
   /** Stable within the organization: the `pr_url`. */
   readonly pullRequest: string;

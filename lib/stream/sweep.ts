@@ -20,6 +20,7 @@ export type SweepResult = {
 };
 
 export type SweepRun = {
+  /** Continues after this spill. */
   readonly after?: string;
   readonly endMs?: number;
   /** Runs the work on one spill; a caller that sweeps many spills catches the errors of each. */

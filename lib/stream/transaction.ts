@@ -13,6 +13,7 @@ import { spillIsUsable } from "./spill.ts";
 import { type Dataset, letterOf, type StreamLimits } from "./stream.ts";
 import { noteWeeks } from "./weeks.ts";
 
+/** An append: the transaction, the head after the commit, and the meaning of a refusal. */
 export type AppendTransaction = {
   readonly plans: readonly ChangePlan[];
   readonly writes: readonly TransactionWrite[];

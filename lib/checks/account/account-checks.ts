@@ -81,6 +81,7 @@ async function reservedBefore(identity: AwsIdentity, StackName: string): Promise
   );
 }
 
+/** Requests one embedding of two words. */
 export async function checkModel(identity: AwsIdentity, modelId: string): Promise<void> {
   const { BedrockRuntimeClient, InvokeModelCommand } = await import("@aws-sdk/client-bedrock-runtime");
   const { NodeHttpHandler } = await import("@smithy/node-http-handler");

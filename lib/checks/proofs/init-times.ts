@@ -31,6 +31,7 @@ type InitTimesProps = {
 
 export type InitTime = { readonly source: string; readonly initMs: number | undefined };
 
+/** Starts ten functions of the service once, each with its own bundle, and removes them again. */
 export async function measureInitTimes(
   client: LambdaClient,
   { prefix, Role, tableName, region, leftovers, signal }: InitTimesProps,

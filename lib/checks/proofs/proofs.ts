@@ -31,6 +31,7 @@ export type Proof = {
   run(context: ProofContext): Promise<Finding>;
 };
 
+/** Without the slash at the end. */
 const addressOf = ({ output }: ProofContext, name: "openUrl" | "closedUrl"): string =>
   output(name).replace(/\/$/, "");
 
@@ -42,6 +43,7 @@ const restApi = z.object({
 
 const resources = z.object({ item: z.array(z.object({ path: z.string() })) });
 
+/** The settings and paths of the closed API as API Gateway has them, and how its own address answers. */
 async function closedApi(context: ProofContext, path: string): Promise<Finding> {
   const ask = async (part: string) =>
     await askAws(context.identity, {

@@ -21,6 +21,7 @@ type Waiting = {
   readonly signal?: AbortSignal;
 };
 
+/** A CloudFormation stack of the proof's own. */
 export class ProofStack {
   readonly name: string;
   readonly #client: CloudFormationClient;
@@ -78,6 +79,7 @@ export class ProofStack {
     return Stacks[0] ?? {};
   }
 
+  /** The outputs, when CloudFormation is done; its first reason, if it failed. */
   async #settled(): Promise<ReadonlyMap<string, string>> {
     for (;;) {
       const { StackStatus = "", Outputs = [] } = await this.#describe();
@@ -89,6 +91,7 @@ export class ProofStack {
     }
   }
 
+  /** The resources that CloudFormation could not delete, with the reason of each. */
   async #remaining(): Promise<string> {
     const { StackResourceSummaries = [] } = await this.#client.send(
       new ListStackResourcesCommand({ StackName: this.#id }),

@@ -19,6 +19,7 @@ export type CallRequest = {
 
 const answerMsMax = 60_000;
 
+/** The JSON of an answer that matches the contract. */
 export async function callSuccessfully(
   baseUrl: string,
   operation: Operation,
@@ -108,6 +109,7 @@ function refusalIn(text: string): z.output<typeof problem> | undefined {
   }
 }
 
+/** What to do about an unexpected status. */
 function advice({ id }: Operation, { status, requestId }: CallAnswer, code: string | undefined): string {
   const needsEmbedding = id === ("searchLearnings" satisfies OperationId) && status === 503;
   if (needsEmbedding || code === ("INDEX_REFRESH_FAILED" satisfies ErrorCode))

@@ -11,11 +11,13 @@ import { callExpecting, callSuccessfully, parse } from "./call.ts";
 import { type Check, CheckFailed, waitUntil } from "./check.ts";
 import { type StageEvents, type StageKeys, stage } from "./stage.ts";
 
+/** Where a check runs. */
 export type CheckContext = {
   readonly connection: Connection;
   readonly baseUrl: string;
   /** API Gateway's own address, if the stack has closed it. */
   readonly closedUrl?: string;
+  /** Searches for Learnings as the reviewer does. */
   search(request: object): Promise<SearchAnswer>;
 };
 
@@ -133,6 +135,7 @@ function callerOf({ baseUrl }: CheckContext, keys: StageKeysReader, { day }: Sta
   return { send, newRole, newLearning };
 }
 
+/** Operations that need more than the request of the contract. */
 function specialCalls({ send, newRole, newLearning }: Caller): Partial<Record<OperationId, Check["run"]>> {
   return {
     async createLearnings() {
@@ -205,6 +208,7 @@ function indexChecks({ connection, search }: CheckContext, { newLearning }: Call
   ];
 }
 
+/** Runs the work once and shares its outcome with all callers. */
 function once<Result>(work: () => Promise<Result>): () => Promise<Result> {
   let outcome: Promise<Result> | undefined;
   return () => {

@@ -47,6 +47,7 @@ const notApplied = (type: string): string =>
 
 const { cloud, home } = stage;
 
+/** What shows that an event of each type was applied. */
 function tracesOf(table: Table): Readonly<Record<string, () => Promise<boolean>>> {
   const there = async (key: { pk: string; sk: string }) => (await table.get(key)) !== undefined;
   const any = async (pk: string) => (await table.queryPage({ pk, pageItems: 1 })).items.length > 0;

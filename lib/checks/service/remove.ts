@@ -119,6 +119,7 @@ function ownerNamesIn({ owner }: AnyKind, pattern: string): string[] {
 /** Other partitions also hold items of other owners. */
 const isPartitionOfOwner = (kind: AnyKind): boolean => ownerNamesIn(kind, kind.pk).length > 0;
 
+/** The parts of the keys of all items of a kind. */
 async function namedIn(table: Table, kind: AnyKind, each: readonly AnyParts[]): Promise<readonly AnyParts[]> {
   const keys = await keysOf(table, kind, each);
   return keys.map((key) => partsOf(kind, key)).filter((parts) => parts !== undefined);
@@ -190,6 +191,7 @@ async function keysIn(table: Table, range: Range): Promise<readonly Key[]> {
   return items.map(({ pk, sk }) => ({ pk, sk }));
 }
 
+/** What always remains and expires by itself. */
 export const neverRemoved: readonly string[] = [
   "rate-limit windows, notes of refused keys, of applied events and of requests made once, until they expire",
   `one large event in the events bucket, until its lifecycle rule ends it (${retention.eventObjectDays} days)`,

@@ -16,6 +16,7 @@ export type VerifyReport = { readonly checks: readonly CheckResult[]; readonly s
 export type VerifyOptions = {
   sentence(error: unknown): string;
   onResult(result: CheckResult): void;
+  /** The maximum time for all events together. */
   readonly eventsMs?: number;
 };
 

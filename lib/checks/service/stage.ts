@@ -56,6 +56,7 @@ export type StageEvents = {
   /** The day its pull requests were merged: the window of the metrics calls. */
   readonly day: string;
   used(learningId: string): OutgoingEvent;
+  /** The ids of all events created so far. */
   ids(): readonly string[];
 };
 
@@ -173,6 +174,7 @@ const commentsOf = (number: number, count: number, length = 0) =>
     accepted: null,
   }));
 
+/** The approximate size of a record beside its comment's URL. */
 const commentOverheadBytes = 70;
 const longUrlBytes = 2_000;
 

@@ -81,10 +81,12 @@ const writing = {
   pathParameters: z.strictObject({ key_id: keyIdParameter }),
   query: z.strictObject({ ...organizationSelector }),
   organization: "ignored",
+  /** A key may always revoke and rotate itself. */
   allowsOwnKey: true,
   rateLimit: tenAMinute("keys-write"),
 } as const;
 
+/** A key and the rows that list it. */
 const keyKinds = ["apiKey", "keyRow", "keyDirectory"] as const;
 
 export const createKey = operation({

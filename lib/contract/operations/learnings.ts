@@ -82,6 +82,7 @@ export const createAnswer = z.strictObject({
   results: z.array(createResult),
 });
 
+/** A Learning and its places in the lists. */
 const listed = ["learning", "listedLearning", "pending", "organizationPending"] as const;
 const stored = [...listed, "text", "vector", "stale"] as const;
 const exported = ["learning", "listedLearning", "organizationPending"] as const;

@@ -51,6 +51,7 @@ const walkDescription =
   "`include_removed=true` also names what is gone: see " +
   "[pagination and sync](docs/pagination).";
 
+/** The common part of the three operations. */
 const streamed = ["streamHead", "entry", "spillPart"] as const;
 const pageOfPullRequests = <Record extends z.ZodType>(record: Record) =>
   ({

@@ -17,6 +17,7 @@ import type { Opened } from "./request-lifecycle.ts";
 
 export type Authenticated = Pick<OperationContext, "principal" | "actor" | "readable" | "prefetched">;
 
+/** Items that an operation reads in the round of authentication. */
 export type Prefetch = (
   tenant: TenantKey,
   place: {

@@ -4,10 +4,12 @@ import { firstProblemsOf, sentencesOf } from "../../contract/schema-sentences.ts
 import { turnTaker } from "../../runtime/turns.ts";
 import { type LearningContent, redactContent } from "../content.ts";
 
+/** One element of a batch, validated on its own. */
 export type BatchItem = {
   readonly index: number;
   /** Null if its repository or its text cannot be used at all. */
   readonly content: LearningContent | null;
+  /** Why it is invalid; null if it is valid. */
   readonly problem: string | null;
 };
 

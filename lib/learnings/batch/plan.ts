@@ -16,12 +16,14 @@ import type { LearningDeps } from "../writer.ts";
 /** A text of the batch, listed once even if it occurs several times, with the index of its first item. */
 export type BatchText = { readonly content: LearningContent; readonly placeInBatch: number };
 
+/** What a batch needs to know about the caller. */
 export type BatchAuthor = {
   readonly organization: OrganizationItem;
   readonly authorId: string;
   readonly readable: ReadableRepositories;
 };
 
+/** What happens to a wanted text. */
 export type TextPlan = {
   readonly wanted: BatchText;
   readonly outcome: "created" | "promoted" | "duplicate";
@@ -86,6 +88,7 @@ export async function planTexts(
 
 type Embed = (learning: LearningItem) => Promise<Embedding>;
 
+/** What the plans of a batch share. */
 type Planning = {
   readonly author: BatchAuthor;
   readonly nowMs: number;

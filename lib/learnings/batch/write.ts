@@ -22,6 +22,7 @@ export type Stored = ReadonlyMap<string, TextPlan>;
 export type FailedItem = { readonly index: number; readonly id: string | null; readonly code: ItemErrorCode };
 
 type Round = {
+  /** The texts that the plans are for, in their order. */
   readonly open: readonly BatchText[];
   readonly stored: Map<string, TextPlan>;
   readonly attempt: number;

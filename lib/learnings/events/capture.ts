@@ -87,12 +87,14 @@ function fullItem({ id, learning, text, pullRequest }: Known, request: CaptureRe
     : undefined;
 }
 
+/** What the event alone asks for. */
 type CaptureRequest =
   | { readonly state: "approved"; readonly because: "chat" | "merged" }
   | { readonly state: "pending"; readonly approveAt: string }
   | { readonly state: "private" | "dropped"; readonly pullRequest: string };
 
 type Known = {
+  /** Of the event. */
   readonly version: string;
   readonly isApplied: boolean;
   readonly hasWaited: boolean;
@@ -100,6 +102,7 @@ type Known = {
   readonly repository: RepositoryItem;
   readonly text: Item | undefined;
   readonly learning: LearningItem | undefined;
+  /** Of the Learning that has the text, or that would get it. */
   readonly id: string;
   readonly pullRequestKey: Key;
   readonly pullRequest: Item | undefined;

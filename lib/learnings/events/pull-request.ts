@@ -24,7 +24,9 @@ import { approvedLearning, changedLearning, recordWrites, removeWrites, writeCon
 import { releaseWrites, textOwner, textWrite } from "../text-owner.ts";
 import { droppedLearning, revivedLearning } from "./dropped.ts";
 
+/** The end of a pull request, as `pull_request.finalized` reports it. */
 export type FinalizedPullRequest = {
+  /** UUID of the organization. */
   readonly organization: string;
   readonly prUrl: string;
   readonly status: "merged" | "closed";

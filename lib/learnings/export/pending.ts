@@ -50,6 +50,7 @@ const onePlace = z.tuple([z.string()]);
 type SegmentPage = {
   /** May be fewer than the page has room for: some Learnings are filtered out. */
   readonly records: readonly LearningRecord[];
+  /** Nothing follows in this segment. */
   readonly isLast: boolean;
   /** The last place of the page, or where it began if it is empty. */
   readonly end: string;

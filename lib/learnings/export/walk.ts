@@ -14,6 +14,7 @@ import { type Key, queryAll, type Range, type Table } from "../../store/table.ts
 import { itemsPerQuery } from "../../store/walk.ts";
 import type { LearningFilter, RemovalFilter } from "./filter.ts";
 
+/** How far a walk has come. */
 export type LearningPosition = {
   /** The last place seen; everything up to it was read. Empty at the beginning. */
   readonly place: string;
@@ -112,6 +113,7 @@ type Entry = {
   readonly removal?: LearningRemoval;
 };
 
+/** Merges both lists in the order of their places. */
 async function* withRemovals(
   table: Table,
   { owner, range, since }: { readonly owner: TenantKey; readonly range: Range; readonly since: string },

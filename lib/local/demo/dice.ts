@@ -4,7 +4,9 @@ export type NonEmpty<Element> = readonly [Element, ...Element[]];
 
 /** Random values derived from a name: the demo is the same for everybody, every time. */
 export type Dice = {
+  /** A whole number from 0 up to, not including, `below`. */
   below(below: number): number;
+  /** True with this probability in percent. */
   percent(percent: number): boolean;
   between(least: number, most: number): number;
   pick<Choice>(choices: NonEmpty<Choice>): Choice;

@@ -112,6 +112,7 @@ const lessons: readonly Lesson[] = [
   },
 ];
 
+/** What the reviewer has learned, and how often each Learning was used since. */
 export const learningEvents = (nowMs: number): readonly OutgoingEvent[] =>
   lessons.flatMap((lesson) => [captured(lesson, nowMs), ...uses(lesson, nowMs)]);
 

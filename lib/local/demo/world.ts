@@ -18,6 +18,7 @@ import {
 
 const firstEventMs = Date.parse("2026-01-05T09:00:00.000Z");
 
+/** What the prepared keys are bound to. */
 export const demoBindings = {
   workspaceId: "acme",
   organizationId: web.provider_organization_id,

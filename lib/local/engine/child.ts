@@ -3,10 +3,12 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import { OperatorError } from "../../runtime/operator-error.ts";
 
+/** An error with a sentence for a person; the tool prints it and exits, without a stack trace. */
 export class EngineError extends OperatorError {
   override readonly name = "EngineError";
 }
 
+/** How to run an engine: the program, its arguments, and how long it may take until it answers. */
 export type EngineCommand = {
   readonly program: string;
   readonly options: readonly string[];
@@ -14,6 +16,7 @@ export type EngineCommand = {
 };
 
 export type EngineProcess = {
+  /** Resolves when the engine has ended, for any reason. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
 };

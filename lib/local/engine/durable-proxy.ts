@@ -71,6 +71,7 @@ async function answer(client: StoreClient, send: Send, incoming: IncomingMessage
   return answered;
 }
 
+/** The status of a cheap read that accesses the database. */
 const read = async (send: Send): Promise<number> =>
   (await send({ ...jsonHeaders, "x-amz-target": target("ListTables") }, Buffer.from('{"Limit":1}'))).status;
 

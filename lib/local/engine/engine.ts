@@ -18,6 +18,7 @@ export type Engine = {
 /** In order of preference. */
 export const engineKinds = [dynoxide, dynamoDbLocal] as const;
 export const engineNames = engineKinds.map(({ name }) => name);
+/** Names the engine to use instead of the first one that runs here. */
 export const engineVariable = "REVIEW_API_ENGINE";
 
 /** The given engine, otherwise the one from the environment, otherwise the first one that runs here. */
@@ -48,6 +49,7 @@ export async function startEngine({
   ...options
 }: CommandOptions & {
   readonly kind?: EngineKind;
+  /** Without a path everything is in memory. */
   readonly dataPath?: string;
 } = {}): Promise<Engine> {
   if (dataPath !== undefined)

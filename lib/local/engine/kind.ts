@@ -6,8 +6,11 @@ export type EngineKind = {
   readonly name: string;
   /** True if vector indexes exist; otherwise vectors are compared one by one. */
   readonly vectorIndex: boolean;
+  /** True if consumed capacity is counted as in DynamoDB. */
   readonly countsCapacity: boolean;
+  /** False if starting takes seconds. */
   readonly startsAtOnce: boolean;
+  /** The file or folder in the data directory where the engine keeps its data. */
   readonly dataPath: string;
   readonly dataIsFolder: boolean;
   /** Why it cannot run here; undefined if it can. */

@@ -36,6 +36,7 @@ export async function answerSearchVectors(client: StoreClient, input: unknown): 
 
 type Wanted = VectorRange & { readonly vector: readonly number[] };
 
+/** Compares every vector of the organization. */
 export async function nearestVectors(
   store: { readonly client: StoreClient; readonly tableName: string },
   resultsMax: number,

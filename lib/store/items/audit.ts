@@ -2,6 +2,7 @@ import * as z from "zod";
 import { auditRecord } from "../../contract/records-audit.ts";
 import { parseItem } from "./parse.ts";
 
+/** The record as the API returns it, and its owner. */
 const auditItem = auditRecord.extend({
   pk: z.string(),
   sk: z.string(),

@@ -21,6 +21,7 @@ const learningItem = itemSchema({
   pull_requests: z.array(z.string()),
   /** Pull requests that captured it and closed: one that is reopened and merges shares the Learning. */
   closed_pull_requests: z.array(z.string()).optional(),
+  /** When a pending Learning is approved automatically. */
   approve_at: z.string().nullable(),
   /** `occurred_at#event id` of the earliest chat that captured it: `approve_at` counts from there. */
   waits_since: z.string().optional(),

@@ -4,6 +4,7 @@ import { parseItem } from "./parse.ts";
 /** The note of an audit log that moves with its organization, and how far it has got. */
 const logMoveItem = z.object({
   pk: z.string(),
+  /** UUID of the organization. */
   sk: z.string(),
   /** The event that moved the organization: the rest is valid for this move only. */
   arrived: z.string(),

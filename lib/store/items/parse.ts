@@ -7,6 +7,7 @@ export class CorruptItem extends Error {
   override readonly name = "CorruptItem";
 }
 
+/** The schema of an item: its key and these attributes. */
 export const itemSchema = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.object({ pk: z.string(), sk: z.string(), ...shape });
 

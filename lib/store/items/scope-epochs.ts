@@ -14,6 +14,7 @@ export type ScopeEpochs = {
   readonly published: number;
   /** The organization whose row the last epoch wrote. */
   readonly lastOrganization: string | undefined;
+  /** When the last epoch was taken. */
   readonly changedAtMs: number;
   /** How often the audit log of an organization that joined became readable here. */
   readonly logs: number;
@@ -46,6 +47,7 @@ const organizationLeftItem = itemSchema({
   uuid: z.string(),
   provider: z.enum(providers),
   provider_organization_id: z.string(),
+  /** The epoch at which it last left. */
   left_epoch: z.int(),
   at_ms: z.number(),
   ttl: z.number(),

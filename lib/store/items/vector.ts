@@ -4,6 +4,7 @@ import { itemSchema, parseItem } from "./parse.ts";
 
 const { vectorAttribute, hashAttribute, filterAttribute } = tableShape.vectorIndex;
 
+/** The entry of one Learning in the review index. */
 const vectorItem = itemSchema({
   [vectorAttribute]: z.array(z.number()),
   /** Organization and embedder. */
@@ -28,6 +29,7 @@ const staleItem = itemSchema({
   left_behind_at_ms: z.number(),
 });
 
+/** The position of the slow full pass. */
 const reconcilerItem = itemSchema({
   /** A pass covers the vectors of one embedder. */
   embedder: z.string(),

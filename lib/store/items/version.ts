@@ -38,6 +38,7 @@ export function canonicalInstant(dateTime: string): string {
 /** The sortable instant of a version: the part before the event id. */
 export const versionInstant = (version: string): string => version.slice(0, version.indexOf("#"));
 
+/** The instant of a version as a record shows it. */
 export const occurredAtOf = (version: string): string => versionInstant(version).replace(/Z\d+$/, "Z");
 
 export const occurredAtMsOf = (version: string): number => Date.parse(occurredAtOf(version));

@@ -14,6 +14,7 @@ const waitingItem = itemSchema({
 const waitingByAgeItem = itemSchema({
   since: z.string(),
   dependency: z.object({ pk: z.string(), sk: z.string() }),
+  /** A readable name of the dependency. */
   label: z.string(),
   version: z.string(),
 });

@@ -58,6 +58,7 @@ export const parseWebhookSecrets = parseItem("secrets of a webhook", webhookSecr
 /** What a request with an idempotency key made, for a caller who repeats the request. */
 const onceItem = itemSchema({
   at_ms: z.number(),
+  /** Digest of the request. */
   request: z.string(),
   webhook_id: z.string(),
   /** Of the secret, among the secrets of the webhook. */
@@ -85,6 +86,7 @@ const newsItem = itemSchema({
   type: z.enum(webhookTypes),
   /** The tenant that has a copy of it; absent in a note of the last release, which has no copy under its organization. */
   tenant: tenantKeySchema.optional(),
+  /** UUID of the organization; null in a note about a tenant. */
   organization: z.string().nullable(),
   /** The organizations (UUIDs) that a key or a webhook of the tenant reaches; absent: all. */
   authorized: z.array(z.string()).optional(),
