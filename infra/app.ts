@@ -5,9 +5,7 @@ import { InvalidOptions } from "./options.ts";
 import { keepSourceMaps } from "./source-maps.ts";
 import { createApp } from "./stack.ts";
 
-/**
- * Source maps are not deployed: loading them adds 15 ms to a cold start. `npm run explain` applies them to a log line.
- */
+/** Not deployed: loading source maps adds 15 ms to a cold start. `npm run explain` applies them to a log line. */
 const codeOf = (source: string) => Code.fromAsset(bundleDirectory(source), { exclude: ["*.map"] });
 
 try {

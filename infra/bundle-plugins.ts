@@ -29,10 +29,7 @@ export const requireHttp: Plugin = {
   },
 };
 
-/**
- * Our clients always receive their credentials from the environment. The SDK's search through profiles, single sign-on,
- * containers and instances is 37 KB.
- */
+/** Our credentials come from the environment. The search through profiles, single sign-on and instances is 37 KB. */
 export const omitCredentialSearch: Plugin = {
   name: "omit-credential-search",
   setup({ onLoad }) {
@@ -53,10 +50,7 @@ export const omitJsonSchema: Plugin = {
   },
 };
 
-/**
- * The MCP server checks forms that a person filled in with ajv, 150 KB and 60 ms. We ask for no forms, and the API
- * checks the arguments of tools.
- */
+/** It checks forms that a person filled in with ajv, 150 KB and 60 ms. We ask for none; the API checks arguments. */
 export const omitFormValidator: Plugin = {
   name: "omit-form-validator",
   setup({ onLoad }) {
@@ -88,10 +82,7 @@ export const routesOnly = (sourceDirectory: string): Plugin => ({
   },
 });
 
-/**
- * Functions only build keys with a kind of item, and each uses some kinds. What else the rows say would add up to 15 KB;
- * without the rows' objects, esbuild leaves out the kinds that a function does not use.
- */
+/** The rows would add up to 15 KB. Without their objects esbuild leaves out kinds that a function does not use. */
 export const keysOnly: Plugin = {
   name: "keys-only",
   setup({ onLoad }) {

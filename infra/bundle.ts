@@ -17,10 +17,7 @@ import {
   routesOnly,
 } from "./bundle-plugins.ts";
 
-/**
- * For esbuild, which is a Go program: it collects garbage less often, which saves a fifth of its CPU time and costs 150
- * MB.
- */
+/** esbuild is a Go program: it collects garbage less often, which saves a fifth of its CPU time and costs 150 MB. */
 process.env.GOGC ??= "400";
 
 export const projectDirectory = resolve(import.meta.dirname, "..");
@@ -64,10 +61,7 @@ export const everyFunction: BundleOptions = {
   outputDirectory: bundlesDirectory,
 };
 
-/**
- * Builds `<source>/index.mjs` with its source map for every function, the files it loads later beside it, and the table
- * of sizes.
- */
+/** With its source map, the files it loads later, and the table of sizes. */
 export async function bundleFunctions(
   options: BundleOptions = everyFunction,
 ): Promise<readonly BundleSize[]> {
@@ -133,10 +127,7 @@ async function bundleFunction(source: string, options: BundleOptions): Promise<B
   return measure(source, metafile, { outputs, eager, all });
 }
 
-/**
- * The release of each function: a digest of its code. A commit that does not change a function's code does not change
- * its release, so a deployment leaves that function alone.
- */
+/** A digest of its code: a deployment leaves a function alone whose code did not change. */
 export async function releasesOf(
   sources: readonly string[] = functionSources,
   bundles: string = bundlesDirectory,

@@ -1,9 +1,6 @@
 import { execFileSync } from "node:child_process";
 
-/**
- * The commit of a folder, marked if the tree has changes; undefined without git. The options of a deployment are not
- * part of the code: `cdk.context.json` is written beside it. `ignored` names what else is not.
- */
+/** Marked if the tree has changes; undefined without git. `cdk.context.json` and `ignored` are not part of the code. */
 export function commitOf(cwd: string, ignored: readonly string[] = []): string | undefined {
   const git = (...words: string[]) =>
     execFileSync("git", words, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();

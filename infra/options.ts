@@ -10,6 +10,8 @@ import { ingest, internalFunctions, workers } from "../lib/contract/workers.ts";
  * command line passes text; cdk.json may also contain real booleans, numbers, lists and maps.
  */
 
+const text = (pattern: RegExp, error: string) => z.string().regex(pattern, { error });
+
 const switchOption = z.preprocess(
   (value) => (value === "true" ? true : value === "false" ? false : value),
   z.boolean({ error: "must be true or false" }),
@@ -20,6 +22,18 @@ const listOption = <Element extends z.ZodType>(element: Element) =>
     (value) => (typeof value === "string" ? value.split(",").map((part) => part.trim()) : value),
     z.array(element, { error: "must be a comma-separated list" }).min(1, { error: "must not be empty" }),
   );
+
+/** A map of names, on the command line as `name=value,name=value`. */
+const mapOption = <Value extends z.ZodType>(name: z.ZodString, value: Value, error: string) =>
+  z.preprocess(
+    (given) => (typeof given === "string" ? Object.fromEntries(given.split(",").map(nameAndText)) : given),
+    z.record(name, value, { error }),
+  );
+
+function nameAndText(part: string): [string, string] {
+  const [name = "", ...rest] = part.split("=");
+  return [name.trim(), rest.join("=").trim()];
+}
 
 const numberOption = (min: number, max: number) => {
   const error = `must be a whole number from ${min} to ${max}`;
@@ -64,13 +78,11 @@ const functionIds: readonly string[] = [
 ];
 const reservableMax = lambdaLimits.concurrencyMax - lambdaLimits.concurrencyUnreservedMin;
 
-const reservedConcurrency = z
-  .preprocess(
-    (value) => (typeof value === "string" ? Object.fromEntries(value.split(",").map(nameAndNumber)) : value),
-    z.record(z.string(), numberOption(1, reservableMax), {
-      error: "must be a list such as ingest=20,listOrganizations=50",
-    }),
-  )
+const reservedConcurrency = mapOption(
+  z.string(),
+  numberOption(1, reservableMax),
+  "must be a list such as ingest=20,listOrganizations=50",
+)
   .refine((reserved) => Object.keys(reserved).every((id) => functionIds.includes(id)), {
     error: `must name functions out of: ${functionIds.join(", ")}`,
   })
@@ -78,81 +90,46 @@ const reservedConcurrency = z
     error: `must leave ${lambdaLimits.concurrencyUnreservedMin} of the account's ${lambdaLimits.concurrencyMax} unreserved`,
   });
 
-function nameAndNumber(part: string): [string, string] {
-  const [name = "", count = ""] = part.split("=", 2);
-  return [name.trim(), count.trim()];
-}
-
-const tags = z.preprocess(
-  (value) => (typeof value === "string" ? Object.fromEntries(value.split(",").map(nameAndText)) : value),
-  z.record(
-    z
-      .string()
-      .regex(/^(?!aws:)[\w .:/=+@-]{1,128}$/i, { error: "must be a tag's key, without aws: before it" }),
-    z.string().regex(/^[\w .:/=+@-]{0,256}$/, { error: "must be a tag's value of at most 256 characters" }),
-    { error: "must be a list such as team=reviews,costCenter=42, with no key that begins with aws:" },
-  ),
+const tags = mapOption(
+  text(/^(?!aws:)[\w .:/=+@-]{1,128}$/i, "must be a tag's key, without aws: before it"),
+  text(/^[\w .:/=+@-]{0,256}$/, "must be a tag's value of at most 256 characters"),
+  "must be a list such as team=reviews,costCenter=42, with no key that begins with aws:",
 );
-
-function nameAndText(part: string): [string, string] {
-  const [name = "", ...rest] = part.split("=");
-  return [name.trim(), rest.join("=").trim()];
-}
 
 const fields = z.object({
   /** Name of the CloudFormation stack; one account can have several. */
-  stackName: z
-    .string()
-    .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, {
-      error: "must be 1 to 64 letters, digits and hyphens, a letter first",
-    })
-    .default("ReviewApi"),
-  /** Last part of API Gateway's own address. */
-  stage: z
-    .string()
-    .regex(/^\w{1,64}$/, { error: "must be 1 to 64 letters, digits and underscores" })
-    .default("live"),
+  stackName: text(
+    /^[A-Za-z][A-Za-z0-9-]{0,63}$/,
+    "must be 1 to 64 letters, digits and hyphens, a letter first",
+  ).default("ReviewApi"),
+  stage: text(/^\w{1,64}$/, "must be 1 to 64 letters, digits and underscores").default("live"),
   domainName: z.hostname({ error: "must be a host name such as api.example.com" }).optional(),
-  certificateArn: z
-    .string()
-    .regex(/^arn:[\w-]+:acm:/, { error: "must be the ARN of an ACM certificate in the stack's region" })
-    .optional(),
+  certificateArn: text(
+    /^arn:[\w-]+:acm:/,
+    "must be the ARN of an ACM certificate in the stack's region",
+  ).optional(),
   /** The path of the domain at which the API is; the root by default. */
-  basePath: z
-    .string()
-    .regex(/^[A-Za-z0-9._-]{1,64}$/, {
-      error: "must be one path segment of 1 to 64 letters, digits, dots, hyphens and underscores",
-    })
-    .optional(),
+  basePath: text(
+    /^[A-Za-z0-9._-]{1,64}$/,
+    "must be one path segment of 1 to 64 letters, digits, dots, hyphens and underscores",
+  ).optional(),
   /** If true, only the domain answers; API Gateway's own address does not. */
   disableExecuteApiEndpoint: switchOption.default(false),
   /** If given, the stack also creates the domain's alias records, for IPv4 and IPv6. */
-  hostedZoneId: z
-    .string()
-    .regex(/^Z[A-Z0-9]+$/, { error: "must be a Route 53 hosted zone id" })
-    .optional(),
+  hostedZoneId: text(/^Z[A-Z0-9]+$/, "must be a Route 53 hosted zone id").optional(),
   corsOrigins: listOption(origin).optional(),
   keyHeaderNames: listOption(headerName).optional(),
   waf: switchOption.default(false),
   customerManagedKey: switchOption.default(false),
   alarmEmail: z.email({ error: "must be an e-mail address" }).optional(),
   auditRetentionDays: numberOption(1, 3_650).default(auditLimits.retentionDaysDefault),
-  bedrockModelId: z
-    .string()
-    .regex(/^amazon\.titan-embed-text-v2:[\w:]{1,100}$/, {
-      error: "must begin with amazon.titan-embed-text-v2: the service speaks to no other embedding model",
-    })
-    .default(embeddingModelId),
-  /** The region where Bedrock runs the model, if not the stack's own. */
-  bedrockRegion: z
-    .string()
-    .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, { error: "must be an AWS region such as eu-west-1" })
-    .optional(),
+  bedrockModelId: text(
+    /^amazon\.titan-embed-text-v2:[\w:]{1,100}$/,
+    "must begin with amazon.titan-embed-text-v2: the service speaks to no other embedding model",
+  ).default(embeddingModelId),
+  bedrockRegion: text(/^[a-z]{2}(-[a-z]+)+-\d$/, "must be an AWS region such as eu-west-1").optional(),
   reservedConcurrency: reservedConcurrency.default({}),
-  /**
-   * Batches of events that are applied at the same time. A new account can run ten functions at the same time in
-   * total.
-   */
+  /** Batches of events that are applied at the same time. A new account can run ten functions in total. */
   eventWorkers: numberOption(eventQueueSettings.workersMin, eventQueueSettings.workersMax).default(
     eventQueueSettings.workers,
   ),
@@ -161,24 +138,16 @@ const fields = z.object({
   /** A stack of a developer or a pull request: deleting it deletes its data too. */
   ephemeral: switchOption.default(false),
   /** A restored table that the stack uses instead of its own, which it keeps. */
-  tableName: z
-    .string()
-    .regex(/^[\w.-]{3,255}$/, { error: "must be the name of a DynamoDB table in the stack's region" })
-    .optional(),
+  tableName: text(/^[\w.-]{3,255}$/, "must be the name of a DynamoDB table in the stack's region").optional(),
   /** On the stack, from which CloudFormation copies them to every resource that can have tags. */
   tags: tags.default({}),
   /** Other accounts whose roles may send events and invoke the search. */
-  platformAccounts: listOption(
-    z.string().regex(/^\d{12}$/, { error: "must be an AWS account id of twelve digits" }),
-  ).optional(),
+  platformAccounts: listOption(text(/^\d{12}$/, "must be an AWS account id of twelve digits")).optional(),
   pointInTimeRecovery: switchOption.default(true),
   /** X-Ray traces of requests; each is charged. */
   tracing: switchOption.default(false),
   /** An output of the stack; `infra/app.ts` passes the commit of the checkout. */
-  commit: z
-    .string()
-    .regex(/^[\w.-]{1,64}$/, { error: "must be 1 to 64 letters, digits, dots, hyphens and underscores" })
-    .optional(),
+  commit: text(/^[\w.-]{1,64}$/, "must be 1 to 64 letters, digits, dots, hyphens and underscores").optional(),
 });
 
 const optionsSchema = fields
@@ -210,8 +179,7 @@ const optionsSchema = fields
     ...options,
     apiGatewayLogRole: options.apiGatewayLogRole ?? !options.ephemeral,
   }))
-  // Lambda's poller takes as many batches as it may; a smaller function rejects some, and each rejection counts as a
-  // receive.
+  // Lambda's poller takes as many batches as it may; a smaller function rejects some, and each counts as a receive.
   .refine(
     ({ reservedConcurrency: reserved, eventWorkers }) =>
       (reserved[ingest.id] ?? Number.POSITIVE_INFINITY) >= eventWorkers,

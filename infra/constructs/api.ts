@@ -18,13 +18,13 @@ import {
   environmentVariables,
   fallbackSource,
   functionSettings,
-  retention,
   throttle,
 } from "../../lib/contract/platform.ts";
 import { referenceRoutes, referenceSource } from "../../lib/contract/reference.ts";
 import type { StackOptions } from "../options.ts";
 import { type ApiDefinitionProps, apiDefinition, type Route, tls } from "./api-definition.ts";
 import type { FunctionFactory, FunctionProps } from "./function-factory.ts";
+import { keptLogs } from "./function-logs.ts";
 import { mountOf } from "./gateway-responses.ts";
 import { invokeRole } from "./roles.ts";
 import type { ServiceFunction } from "./service-function.ts";
@@ -47,10 +47,7 @@ export class Api extends Construct {
 
   constructor(scope: Construct, id: string, { functionFactory, operations, options }: ApiProps) {
     super(scope, id);
-    this.accessLogs = new LogGroup(this, "AccessLogs", {
-      retention: retention.logDays,
-      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
-    });
+    this.accessLogs = new LogGroup(this, "AccessLogs", keptLogs);
     const environment = edgeVariables(options);
     // The edge's functions read no table: the fallback answers before the key is checked, and the others need none.
     const create = (id: string, props: Omit<FunctionProps, "id" | "tableGrants">) =>
@@ -182,8 +179,7 @@ export function requireModernTls({ node: { defaultChild } }: SpecRestApi): void 
 function addExecutionLogs(scope: Construct, restApi: SpecRestApi, stage: string): void {
   const logGroup = new LogGroup(scope, "ExecutionLogs", {
     logGroupName: `API-Gateway-Execution-Logs_${restApi.restApiId}/${stage}`,
-    retention: retention.logDays,
-    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+    ...keptLogs,
   });
   restApi.deploymentStage.node.addDependency(logGroup);
 }

@@ -10,10 +10,7 @@ import type { StackOptions } from "../options.ts";
 export class Data extends Construct {
   /** The table that the service uses: the stack's own, or a restored one. */
   readonly table: { readonly name: string; readonly arn: string };
-  /**
-   * Encrypts the table, the queues and the events bucket. Logs contain no customer content and are not encrypted with
-   * it.
-   */
+  /** Of table, queues and events bucket. Logs contain no customer content and are not encrypted with it. */
   readonly encryptionKey: Key | undefined;
 
   constructor(
@@ -96,9 +93,7 @@ export function servicesOf(scope: Construct, names: readonly string[]): string[]
   return names.map((name) => `${name}.${region}.${urlSuffix}`);
 }
 
-/**
- * Every principal of the account that may use the table, a queue or the bucket may use the key, and only through them.
- */
+/** Every principal that may use the table, a queue or the bucket may use the key, and only through them. */
 function createKey(scope: Construct, ephemeral: boolean): Key {
   const { account } = Stack.of(scope);
   const key = new Key(scope, "EncryptionKey", {

@@ -1,4 +1,4 @@
-import { ArnFormat, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { ArnFormat, Stack } from "aws-cdk-lib";
 import type { SpecRestApi } from "aws-cdk-lib/aws-apigateway";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from "aws-cdk-lib/aws-wafv2";
@@ -6,8 +6,9 @@ import { Construct } from "constructs";
 import { errorCodes } from "../../lib/contract/errors.ts";
 import { mcpRoute } from "../../lib/contract/mcp.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
-import { firewall, retention } from "../../lib/contract/platform.ts";
+import { firewall } from "../../lib/contract/platform.ts";
 import type { StackOptions } from "../options.ts";
+import { keptLogs } from "./function-logs.ts";
 import { fixedHeaders, gatewayAnswers, gatewayBody } from "./gateway-responses.ts";
 
 export type FirewallProps = {
@@ -56,10 +57,7 @@ export class Firewall extends Construct {
 /** Headers in which callers send keys, rightly or by mistake. */
 const keyHeaders = ["x-service-api-key", "authorization"];
 
-/**
- * Logs and samples do not contain keys, nor query strings, which contain cursors and searches. WAF's own redaction of
- * logs would leave the samples as they are.
- */
+/** Logs and samples hold neither keys nor query strings. WAF's own redaction would leave the samples alone. */
 const hidden = ({ keyHeaderNames = [] }: StackOptions): CfnWebACL.DataProtectProperty[] => [
   {
     action: "SUBSTITUTION",
@@ -73,8 +71,7 @@ function addLog(scope: Construct, acl: CfnWebACL, { restApiId }: SpecRestApi): v
   const logGroup = new LogGroup(scope, "FirewallLogs", {
     // The API's id makes the name new after a teardown, which keeps the group.
     logGroupName: `aws-waf-logs-${Stack.of(scope).stackName}-${restApiId}`,
-    retention: retention.logDays,
-    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+    ...keptLogs,
   });
   const { logGroupName } = logGroup;
   new CfnLoggingConfiguration(scope, "Logging", {
@@ -158,10 +155,7 @@ function except(
   return { scopeDownStatement: { notStatement: { statement } } };
 }
 
-/**
- * The labels of the matches that AWS itself would block. AWS only counts its third list of addresses, those that take
- * part in attacks by load, so the list's whole namespace does not fit.
- */
+/** Those that AWS itself would block. AWS only counts its third list, so the whole namespace does not fit. */
 const refusedLabels: readonly CfnWebACL.LabelMatchStatementProperty[] = [
   { scope: "LABEL", key: "awswaf:managed:aws:amazon-ip-list:AWSManagedIPReputationList" },
   { scope: "LABEL", key: "awswaf:managed:aws:amazon-ip-list:AWSManagedReconnaissanceList" },

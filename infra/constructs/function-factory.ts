@@ -114,8 +114,7 @@ export class FunctionFactory {
       case "eventsBucket":
         return {
           environment: { [environmentVariables.eventsBucket]: eventsBucket.bucketName },
-          // Without permission to list, a missing object looks like a forbidden one and would be retried again and
-          // again.
+          // Without permission to list, a missing object looks like a forbidden one and would always be retried.
           statements: [
             allow(["s3:GetObject"], eventsBucket.arnForObjects("*")),
             allow(["s3:ListBucket"], eventsBucket.bucketArn),

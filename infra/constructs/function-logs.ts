@@ -3,6 +3,11 @@ import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { retention } from "../../lib/contract/platform.ts";
 
+export const keptLogs = {
+  retention: retention.logDays,
+  removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+};
+
 /** One log group for the API's functions and one for the workers: the streams and the lines name the function. */
 export class FunctionLogs extends Construct {
   readonly api: LogGroup;
@@ -10,8 +15,7 @@ export class FunctionLogs extends Construct {
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
-    const kept = { retention: retention.logDays, removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE };
-    this.api = new LogGroup(this, "ApiLogs", kept);
-    this.workers = new LogGroup(this, "WorkerLogs", kept);
+    this.api = new LogGroup(this, "ApiLogs", keptLogs);
+    this.workers = new LogGroup(this, "WorkerLogs", keptLogs);
   }
 }

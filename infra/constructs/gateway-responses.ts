@@ -3,10 +3,7 @@ import { type ErrorCode, errorCodes, errorPagePath } from "../../lib/contract/er
 import { firewall } from "../../lib/contract/platform.ts";
 import type { StackOptions } from "../options.ts";
 
-/**
- * Answers to requests that never reach a function, or whose function never answers. Our codes replace API Gateway's own
- * wording and its 403 for an unknown path; cases that are not listed here get one of the two defaults.
- */
+/** Our codes replace API Gateway's wording and its 403 for an unknown path; other cases get one of the two defaults. */
 const answers: ReadonlyArray<readonly [ResponseType, ErrorCode, retryAfterSeconds?: number]> = [
   [ResponseType.DEFAULT_4XX, "INVALID_REQUEST"],
   [ResponseType.DEFAULT_5XX, "INTERNAL_ERROR"],

@@ -10,10 +10,7 @@ export type PlatformAccountProps = {
   readonly search: ServiceFunction | undefined;
 };
 
-/**
- * Lets the roles of another account send events and invoke the search. That account decides which of its roles do so;
- * both sides must allow it.
- */
+/** That account decides which of its roles send events or search; both sides must allow it. */
 export function admitPlatform({ platformAccount, data, ingestion, search }: PlatformAccountProps): void {
   const principal = new AccountPrincipal(platformAccount);
   const { eventsQueue, eventsBucket } = ingestion;

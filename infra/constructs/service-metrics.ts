@@ -56,10 +56,7 @@ const total = (id: string, label: string, metrics: readonly IMetric[]): IMetric 
   return math(label, sumOf(Object.keys(usingMetrics)), usingMetrics);
 };
 
-/**
- * A check that did not run counts as a failed one while there is other activity: callers, or a worker that runs every
- * minute. A new stack, in which nothing has run yet, is not a problem.
- */
+/** A check that did not run counts as failed while callers or workers are active. A new stack is no problem. */
 const probeFailures = (lambda: LambdaFunction, calls: IMetric, turns: IMetric): IMetric =>
   math(
     "failed or missing checks of the public address",

@@ -10,10 +10,7 @@ type Accepted = { readonly atMs: number; readonly tenant: TenantKey };
 export class AcceptedKeys {
   readonly #accepted = new Map<string, Accepted>();
 
-  /**
-   * Undefined if the key was not accepted in the last minute. Whoever asks adds the key again when it is accepted: a key
-   * that is refused instead takes all rounds the next time.
-   */
+  /** Whoever asks adds the key again when it is accepted: a refused key takes all rounds the next time. */
   take(hash: string, nowMs: number): TenantKey | undefined {
     const accepted = this.#accepted.get(hash);
     this.#accepted.delete(hash);

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { canUse } from "../contract/access.ts";
-import type { whoamiRecord } from "../contract/records-organizations.ts";
+import type { organizationRecord, whoamiRecord } from "../contract/records-organizations.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import type { Principal } from "./principal.ts";
@@ -19,7 +19,7 @@ export function describePrincipal(principal: Principal): z.input<typeof whoamiRe
     },
     scope: {
       ...scopeOf(principal),
-      home: key.kind === "instance" && home ? nameOf(home) : null,
+      home: key.kind === "instance" && home ? toOrganizationRecord(home) : null,
       organizations: organizations.map(describeOrganization),
     },
     user_id: userId,
@@ -35,11 +35,11 @@ function scopeOf({ key, home }: Principal) {
 }
 
 export const describeOrganization = (organization: OrganizationItem) => ({
-  ...nameOf(organization),
+  ...toOrganizationRecord(organization),
   ...{ plan: organization.plan, metrics: organization.metrics },
 });
 
-const nameOf = (organization: OrganizationItem) => ({
+export const toOrganizationRecord = (organization: OrganizationItem): z.input<typeof organizationRecord> => ({
   id: organization.uuid,
   name: organization.name,
   provider: organization.provider,

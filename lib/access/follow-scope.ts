@@ -107,7 +107,7 @@ const withinSpan = <Shown extends ScopeRow>(rows: readonly Shown[], { to }: Scop
 const shownSince = <Shown extends ScopeRow>(rows: readonly Shown[], { from, to }: ScopeSpan): Shown[] =>
   rows.filter((row) => epochOf(row) > from && epochOf(row) <= to);
 
-export const toRemovedOrganization = ({
+const toRemovedOrganization = ({
   provider,
   provider_organization_id,
   at_ms,
@@ -154,4 +154,19 @@ export function pageOfLeftOrganizations<Place extends string | number>(
   const last = left.at(-1);
   const isAll = left.length === following.left.length || !last;
   return { left, mark: following.markAt(isAll ? beginning : `${leftPrefix}${last.uuid}`) };
+}
+
+/** That page as a walk answers it. */
+export function answerOfLeft<Position>(
+  paging: { readonly pageSize: number; next(position: Position, mark: ScopeMark): string },
+  following: ScopeFollowUp,
+  position: Position,
+  beginning: string | number,
+) {
+  const { left, mark } = pageOfLeftOrganizations(following, paging.pageSize, beginning);
+  return {
+    removed: left.map(toRemovedOrganization),
+    nextCursor: paging.next(position, mark),
+    resumeCursor: null,
+  };
 }

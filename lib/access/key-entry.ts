@@ -1,9 +1,8 @@
 import type { Actor, AuditEvent, Origin } from "../audit/entry.ts";
 import type { AuditAction } from "../contract/audit.ts";
-import * as kinds from "../contract/items.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import type { KeyItem } from "../store/items/key.ts";
-import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
+import { type OrganizationItem, readOrganizations } from "../store/items/organization.ts";
 import type { AttributeValue, Table } from "../store/table.ts";
 
 export type KeyAction = Extract<AuditAction, `${"key" | "token"}.${string}`>;
@@ -54,9 +53,6 @@ export async function organizationsOf(
 ): Promise<string[] | null> {
   if (key.kind !== "instance") return organization && [organization.provider_organization_id];
   if (key.authorized === null) return null;
-  const items = await table.getMany(
-    key.authorized.map((organization) => kinds.organization.key({ organization })),
-  );
-  const organizations = items.filter((item) => item !== undefined).map(parseOrganization);
+  const organizations = await readOrganizations(table, key.authorized);
   return organizations.map(({ provider_organization_id }) => provider_organization_id);
 }

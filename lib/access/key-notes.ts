@@ -1,9 +1,8 @@
 import { msPerDay } from "../contract/days.ts";
-import * as kinds from "../contract/items.ts";
 import { newsLimits } from "../contract/limits.ts";
 import type { TenantKey } from "../contract/tenants.ts";
 import { isLive, type KeyItem } from "../store/items/key.ts";
-import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
+import { type OrganizationItem, readOrganizations } from "../store/items/organization.ts";
 import { type NewsScope, newsKeys, newsPuts } from "../store/news.ts";
 import type { Store } from "../store/retry-on-conflict.ts";
 import type { Delete, Put, Table } from "../store/table.ts";
@@ -15,11 +14,14 @@ const scopeOf = ({ kind, organization, tenant }: KeyItem, of: TenantKey): NewsSc
 
 const daysBefore = (endMs: number) => newsLimits.keyExpiryDays.map((days) => endMs - days * msPerDay);
 
+const noteOf = ({ id, authorized }: KeyItem, nowMs: number, expiresMs: number) =>
+  ({ type: "key.expiring", id, nowMs, authorized, expiresMs }) as const;
+
 /** The notes that a key expires soon, for the transaction that makes it. `tenant`: of its organization, today. */
 export function keyNotes(key: KeyItem, nowMs: number, tenant: TenantKey = key.tenant): Put[] {
-  const { id, authorized, expires_at_ms: expiresMs } = key;
+  const { expires_at_ms: expiresMs } = key;
   if (expiresMs === null) return [];
-  const note = { type: "key.expiring", id, nowMs, authorized, expiresMs } as const;
+  const note = noteOf(key, nowMs, expiresMs);
   return daysBefore(expiresMs)
     .filter((dueMs) => dueMs >= nowMs)
     .flatMap((dueMs) => newsPuts(scopeOf(key, tenant), { ...note, dueMs }));
@@ -54,15 +56,7 @@ export async function noteKeys({ table, clock }: Pick<Store, "table" | "clock">)
     const places = wanted.flatMap(({ scope, dueMs, key }) => newsKeys(scope, dueMs, key.id).slice(-1));
     const found = await table.getMany(places);
     for (const { key, scope, dueMs, expiresMs } of wanted.filter((_, index) => !found[index])) {
-      const { id, authorized } = key;
-      const note = {
-        type: "key.expiring",
-        id,
-        nowMs,
-        dueMs: Math.max(dueMs, nowMs),
-        authorized,
-        expiresMs,
-      } as const;
+      const note = { ...noteOf(key, nowMs, expiresMs), dueMs: Math.max(dueMs, nowMs) };
       for (const put of newsPuts(scope, note)) await table.write(put);
       noted++;
     }
@@ -72,9 +66,8 @@ export async function noteKeys({ table, clock }: Pick<Store, "table" | "clock">)
 
 async function wantedNotes(table: Table, keys: readonly KeyItem[], nowMs: number) {
   const live = keys.filter((key) => isLive(key, nowMs) && key.rotated_to === null);
-  const uuids = [...new Set(live.flatMap(({ organization }) => organization ?? []))];
-  const items = await table.getMany(uuids.map((organization) => kinds.organization.key({ organization })));
-  const organizations = items.filter((item) => item !== undefined).map(parseOrganization);
+  const uuids = live.flatMap(({ organization }) => organization ?? []);
+  const organizations = await readOrganizations(table, uuids);
   const tenants = new Map(organizations.map(({ uuid, tenant }) => [uuid, tenant]));
   return live.flatMap((key) => {
     const { organization, tenant, created_at, expires_at_ms: expiresMs } = key;

@@ -163,9 +163,7 @@ export async function storeNew(
   }
 }
 
-/**
- * The table until shortly before the request's end. The rest of the time is for finding or reporting a write's result.
- */
+/** Until shortly before the request's end: the rest of the time is for finding or reporting a write's result. */
 export const boundedRegistryTable = ({ table, signal }: RegistryDeps): Table =>
   signal ? boundedTable(table, { signal, isOver: () => signal.aborted }) : table;
 

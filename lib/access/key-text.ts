@@ -1,6 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { crc32 } from "node:zlib";
-import type { KeyKind } from "../contract/access.ts";
 import { keyLimits, requestLimits } from "../contract/limits.ts";
 import { isTenantKey, organizationTenant, type TenantKey } from "../contract/tenants.ts";
 import type { Random } from "../runtime/random.ts";
@@ -12,8 +11,6 @@ import { fromBase32, toBase32 } from "./base32.ts";
  * must read, so that one round of reads is enough. Nothing in the body is trusted until the stored hash of the whole
  * text matches. The published pattern is rk_(organization|user|workspace|instance|agentic)_[a-z2-7]{47,}
  */
-export type ModernKind = Exclude<KeyKind, "legacy">;
-
 export type KeyHints =
   | {
       readonly kind: "organization" | "user" | "agentic";

@@ -5,7 +5,7 @@ import type { keyRecord } from "../contract/records-keys.ts";
 import { organizationTenant, type TenantKey } from "../contract/tenants.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { type KeyItem, parseKey } from "../store/items/key.ts";
-import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
+import { type OrganizationItem, readOrganizations } from "../store/items/organization.ts";
 import type { Table } from "../store/table.ts";
 import { itemsPerQuery, type Partition, type PartitionPosition, walkPartitions } from "../store/walk.ts";
 import { reachOf } from "./key-reach.ts";
@@ -126,10 +126,7 @@ async function providerIds(
     keys.flatMap(({ organization, authorized }) => [...(authorized ?? []), organization ?? []].flat()),
   );
   const unknown = [...wanted].filter((uuid) => !names.has(uuid));
-  const read = (
-    await table.getMany(unknown.map((organization) => kinds.organization.key({ organization })))
-  ).filter((item) => item !== undefined);
-  for (const { uuid, provider_organization_id } of read.map(parseOrganization))
+  for (const { uuid, provider_organization_id } of await readOrganizations(table, unknown))
     names.set(uuid, provider_organization_id);
   return names;
 }

@@ -12,9 +12,7 @@ export type ReadableRepositories = "*" | ReadonlySet<string>;
 export const isReadable = (readable: ReadableRepositories, repositoryId: string): boolean =>
   readable === "*" || readable.has(repositoryId);
 
-/**
- * The digest that a cursor is bound to. Undefined for all repositories, so that cursors of other keys do not change.
- */
+/** A cursor is bound to it. Undefined for all repositories, so that cursors of other keys do not change. */
 export const readableDigest = (readable: ReadableRepositories): string | undefined =>
   readable === "*"
     ? undefined

@@ -62,10 +62,7 @@ export async function authorizeScope(
   return followScope(deps, request, allowed);
 }
 
-/**
- * For a resumable walk over several organizations: finds the organizations that became visible since the cursor was
- * made, so that the walk catches them up. Reads nothing if nothing changed.
- */
+/** Finds organizations that became visible since the cursor was made. Reads nothing if nothing changed. */
 export async function followScope(
   { table, nowMs }: { readonly table: Table; readonly nowMs: number },
   request: ScopeRequest,
@@ -134,10 +131,7 @@ function listField(part: unknown, name: string): string[] | undefined {
   return Array.isArray(value) ? value.map(String) : undefined;
 }
 
-/**
- * Finds the organization that a request acts on if only the data shows which. That organization is then the whole
- * scope, and the call counts in its window.
- */
+/** If only the data shows which organization a request acts on: it is then the whole scope, and counts the call. */
 export type Locate<Op extends Operation> = (
   call: Pick<OperationContext<Op>, "scope" | "input" | "table">,
 ) => Promise<OrganizationItem | undefined>;

@@ -98,10 +98,7 @@ async function rotateOnce(deps: RegistryDeps, old: KeyItem, request: Rotation): 
   return { ...successor, organizations };
 }
 
-/**
- * Ends the grace only now, because the answer with the new value is certain to follow. If this write gets no answer,
- * the caller still receives the value, and the old key ends a little later.
- */
+/** Only now, because the answer with the new value follows. Without an answer the old key ends a little later. */
 async function endGrace(
   deps: RegistryDeps,
   old: KeyItem,

@@ -34,10 +34,7 @@ export type Selection = {
 export const readsOrgId = ({ organization, instanceScope }: Operation, kind: KeyKind): boolean =>
   kind === "workspace" ? organization !== "ignored" : kind === "instance" && instanceScope === "named";
 
-/**
- * On operations that accept `ALL`, `org_id` is checked for every key ("Scopes" in docs/use/keys.md). On others it is
- * checked only for keys that read it.
- */
+/** Where `ALL` is accepted, `org_id` is checked for every key (docs/use/keys.md); else only for keys that read it. */
 export const checksOrgId = (operation: Operation, kind: KeyKind): boolean =>
   operation.instanceScope === "named" || readsOrgId(operation, kind);
 

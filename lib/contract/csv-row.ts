@@ -5,9 +5,7 @@ export type CsvCell = string | number | boolean | null | readonly unknown[];
 /** RFC 4180 with CRLF. A cell that a spreadsheet would treat as a formula gets a leading quote mark. */
 export const csvRow = (cells: readonly CsvCell[]): string => `${cells.map(csvCell).join(",")}\r\n`;
 
-/**
- * The characters that start a formula in spreadsheets, also in full width, and the whitespace that they skip before it.
- */
+/** What starts a formula in spreadsheets, also in full width, and the whitespace that they skip before it. */
 const formula = /^[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]/;
 
 export const isFormula = (text: string): boolean => formula.test(text);

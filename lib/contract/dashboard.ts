@@ -5,22 +5,28 @@ export const dashboardPath = "/dashboard";
 export const dashboardBuiltFolder = "dashboard/built";
 
 /**
- * Everything is loaded from the service itself and sent nowhere else. Inline scripts and styles do not run, and text
- * never becomes script: `dashboard` is the page's only trusted-types policy, for the URL of its worker.
+ * Everything is loaded from the service itself, and a key that is typed in is sent only there. Inline scripts and styles
+ * do not run, text never becomes script, and nothing is framed.
  */
-export const dashboardSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
+export const securityPolicy = (...more: readonly string[]): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    ...more,
+  ].join("; ");
+
+/** `dashboard` is the page's only trusted-types policy, for the URL of its worker. */
+export const dashboardSecurityPolicy = securityPolicy(
   "worker-src 'self'",
-  "style-src 'self'",
   "img-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
   "trusted-types dashboard",
-].join("; ");
+);
 
 const file = (name: string, contentType: string) => ({
   file: `${dashboardBuiltFolder}/${name}`,

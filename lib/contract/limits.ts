@@ -11,10 +11,7 @@ export const storeLimits = {
   transactionBytesMax: 4 * mebibyte,
   /** Six attempts within about a second: a conflict ends within milliseconds, throttling within hundreds of them. */
   retry: { attemptsMax: 6, baseDelayMs: 20, delayMsMax: 500 },
-  /**
-   * How long after its moment, or its first attempt, a write may be sent: well within the time after which lists count
-   * as settled.
-   */
+  /** How long after its moment or first attempt a write may be sent: well before lists count as settled. */
   writeAgeMsMax: 60_000,
 } as const;
 
@@ -88,10 +85,7 @@ export const scopeLimits = {
   /** How long the departure of an organization is remembered. */
   leftDays: removalDays,
   settledAfterMs,
-  /**
-   * Organizations that are caught up from their own copies; if there are more, they are filtered from the tenant's
-   * copy.
-   */
+  /** Up to so many organizations are caught up from their own copies; more are filtered from the tenant's copy. */
   ownCopiesMax: 4,
   /** A repair skips this many epochs, so that no change of the scope gets the epoch of a lost change. */
   repairEpochsGap: 1_000_000,
@@ -100,10 +94,7 @@ export const scopeLimits = {
 export const keyLimits = {
   secretBytes: 24,
   nameCharactersMax: 100,
-  /**
-   * Organizations that one instance key names, in its item. A key that may see more of its instance names none and sees
-   * all.
-   */
+  /** Organizations that one instance key names, in its item. A key that may see more names none and sees all. */
   authorizedOrganizationsMax: 1_000,
   tokenExpiryDaysMin: 1,
   tokenExpiryDaysMax: 365,
@@ -161,9 +152,7 @@ export const pageLimits = {
 
 /** Listings that skip items that do not match their filters. */
 export const walkLimits = {
-  /**
-   * Items of one query: with fewer, a small page among many skipped items would need a round trip for every few items.
-   */
+  /** Items of one query: with fewer, a small page among many skipped items needs many round trips. */
   pageItemsMin: 100,
   /** Items that one request may skip, and partitions that it may read, before it returns a short page with a cursor. */
   passedOverMax: 2_000,
@@ -198,15 +187,9 @@ export const peopleLimits = {
   roleRepeatMsMax: 10 * 60_000,
   /** People changed by one transaction, in addition to the guard and the two copies of the audit entry. */
   changedTogetherMax: 97,
-  /**
-   * People changed by one transaction plus the organizations whose logs record it, in addition to the guard and the
-   * tenant's copy.
-   */
+  /** The same plus the organizations whose logs record it, in addition to the guard and the tenant's copy. */
   changedAndRecordedTogetherMax: 98,
-  /**
-   * Memberships of one person: at most 330 bytes each of an item's 400 KB. A further membership becomes a person of its
-   * own.
-   */
+  /** Memberships of one person: at most 330 bytes each of an item's 400 KB. A further one becomes another person. */
   membershipsMax: 1_000,
   /** Memberships of all people that one transaction changes: with their conditions, well within its 4 MB. */
   membershipsTogetherMax: 5_000,
@@ -320,9 +303,7 @@ export const streamLimits = {
   moveProgressEvery: 100,
   /** How long the mark of a dropped spill stays if no sweep removes it. */
   droppedSpillDays: 30,
-  /**
-   * Longer than any delayed request: then the parts that it wrote are deleted, with the mark, and no more can arrive.
-   */
+  /** Longer than any delayed request: then its parts are deleted with the mark, and no more can arrive. */
   lateRequestHours: 24,
   /** Duration of one run of the sweep, well within the function's time; the next run continues where it stopped. */
   sweepMsMax: 200_000,
@@ -358,10 +339,6 @@ export const learningLimits = {
   movedTogetherMax: 20,
   /** How often a write decides again after a lost race before it counts as failed. */
   attemptsMax: 8,
-  /** Of the notes of a tenant that one run reads for a type; the next run continues. */
-  notesReadMax: 1_000,
-  /** Up to this number of foreign notes, reading them again costs less than moving the mark. */
-  notesReadAgainMax: 40,
   settledAfterMs,
   /** How long the list keeps the former place of a Learning; it is needed for `settledAfterMs`. */
   movedDays: 1,
@@ -378,16 +355,11 @@ export const learningLimits = {
   /** How long a closed pull request is remembered, for Learnings that were captured in it and arrive late. */
   finalizedDays: 100,
   usesMax: 1_000_000,
-  /**
-   * Private Learnings of one open pull request, all listed in one item; the end of the pull request decides about each.
-   */
+  /** Private Learnings of one open pull request, all in one item; the end of the pull request decides about each. */
   perPullRequestMax: 1_000,
   /** Open pull requests that keep the same private Learning, listed in its item. */
   pullRequestsMax: 1_000,
-  /**
-   * Existing Learnings that were created with the same text, most of which have another text now; the text's item lists
-   * them.
-   */
+  /** Learnings that were created with the same text, most of which have another text now; one item lists them. */
   generationsMax: 1_000,
 } as const;
 
@@ -450,10 +422,7 @@ export const securityLimits = {
   sarifRunsPerFileMax: 20,
   /** GitHub's limit for a file: 10 MB, compressed with gzip as it is uploaded. */
   sarifGzipBytesMax: 10_000_000,
-  /**
-   * The completion time of a scan must be between this day and the end of tomorrow, or the event is invalid: a scan far
-   * in the future would hide all others.
-   */
+  /** Scans must be complete between this day and the end of tomorrow: one in the far future would hide all others. */
   firstDay: "2000-01-01",
   titleCharactersMax: 1_024,
   descriptionCharactersMax: 20_000,
@@ -478,10 +447,7 @@ export const securityLimits = {
   /** Organizations of an instance whose lists are read in parallel. */
   organizationsAtOnce: 8,
   ledgersPageItems: 100,
-  /**
-   * A reader starts again when a scan replaces chunks during the read; a repository is scanned far less often than
-   * this.
-   */
+  /** A reader starts again when a scan replaces chunks meanwhile; scans are far rarer than this. */
   readAttemptsMax: 5,
 } as const;
 

@@ -86,10 +86,7 @@ export type Operation = TableUse & {
   readonly needsOfParameter?: Readonly<Record<string, Permission | "admin">>;
   /** What a single kind of key needs in addition to `needs`. */
   readonly needsOfKind?: Readonly<Partial<Record<KeyKind, Permission>>>;
-  /**
-   * User keys see only the repositories that their member can read; other kinds are not limited to a member's
-   * repositories.
-   */
+  /** User keys see only the repositories that their member can read; other kinds see all. */
   readonly readableOnly?: true;
   /** The key that the path names needs no role or permission when it acts on itself. */
   readonly allowsOwnKey?: boolean;

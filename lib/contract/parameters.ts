@@ -59,7 +59,7 @@ export const emailAddress = z
   });
 
 /** Plain decimal digits without leading zeros: `1e2`, `0x10`, `+5`, `1.5` and `010` are refused. */
-export const integerParameter = (min: number, max: number) =>
+const integerParameter = (min: number, max: number) =>
   z
     .string()
     .regex(/^(?:0|[1-9][0-9]*)$/, { error: `must be a whole number from ${min} to ${max}`, abort: true })
@@ -68,6 +68,12 @@ export const integerParameter = (min: number, max: number) =>
       error: `must be a whole number from ${min} to ${max}`,
     })
     .meta({ override: { type: "integer", minimum: min, maximum: max } });
+
+/** The same in a body. */
+export const wholeNumber = (min: number, max: number) => {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z.int({ error }).min(min, { error }).max(max, { error });
+};
 
 /** Comma-separated; every value counts against the limit, and repeated values filter once. */
 export const listParameter = (valuesMax: number) =>
@@ -115,10 +121,15 @@ export const optInParameter = choice(["true", "false"]).transform((value) =>
   value === "true" ? true : undefined,
 );
 
-export const cursorParameter = z
+const cursorParameter = z
   .string()
   .min(1)
   .max(cursorLimits.charactersMax, { error: `must have at most ${cursorLimits.charactersMax} characters` });
+
+export const pageParameters = ({ min, max }: { readonly min: number; readonly max: number }) => ({
+  limit: integerParameter(min, max).optional(),
+  cursor: cursorParameter.optional(),
+});
 
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 

@@ -23,9 +23,7 @@ export const apiGatewayLimits = {
 } as const;
 
 export const lambdaLimits = {
-  /**
-   * Limit of the event, as JSON: the body inside it is base64 or escaped, so the body's own limit is well below this.
-   */
+  /** Of the event as JSON: the body inside it is base64 or escaped, so the body's own limit is well below this. */
   eventBytesMax: 6 * mebibyte,
   /** Limit of a buffered response, as JSON. The extra hundred bytes are Lambda's. */
   answerBytesMax: 6 * mebibyte + 100,
@@ -118,16 +116,12 @@ export function bundleBudgetOf(source: string): keyof typeof bundleBudgets {
   return ofReviewIndex.includes(source) ? "reviewIndex" : "function";
 }
 
-/**
- * The limit of the whole API, checked before the exact limits of each key: protects the account from one caller's loop.
- */
+/** Of the whole API, before the exact limits of each key: protects the account from one caller's loop. */
 export const throttle = { requestsPerSecond: 1_000, burstRequests: 500 } as const;
 
 export const retention = {
   logDays: 90,
-  /**
-   * The queue, the waiting events and the dead letters keep an event 14 days each, and an operator may send it again.
-   */
+  /** Queue, waiting events and dead letters keep an event 14 days each, and an operator may send it again. */
   eventObjectDays: 90,
 } as const;
 

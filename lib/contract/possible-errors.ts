@@ -1,10 +1,7 @@
 import { type ErrorCode, errorCodes } from "./errors.ts";
 import type { Operation } from "./operation.ts";
 
-/**
- * Every error code that an operation can return, by its policy: the OpenAPI document lists these codes and the tests
- * allow them.
- */
+/** By the operation's policy: the OpenAPI document lists these codes, and the tests allow them. */
 export function possibleErrors(operation: Operation): ErrorCode[] {
   const {
     keys,

@@ -44,7 +44,10 @@ export const removedOrganization = z.strictObject({
 });
 export type RemovedOrganization = z.output<typeof removedOrganization>;
 
-/** A page; `removed` is present if it was requested. */
+export const pageAnswer = <Records extends z.core.$ZodShape>(description: string, records: Records) =>
+  ({ status: 200, description, schema: z.strictObject({ ...records, next_cursor: nextCursor }) }) as const;
+
+/** A page that names what is gone, if that was requested. */
 export const pageOf = <Record extends z.ZodType, Removed extends z.ZodType>(
   record: Record,
   removed: Removed,

@@ -26,10 +26,7 @@ export function parsedBy<Schema extends z.ZodObject>(
   throw refuse(firstProblemsOf(sentencesOf({ issues: error.issues, schema, value, whole })).join(" "));
 }
 
-/**
- * Limits how much of the caller's input is sent back. Further problems are counted, so that nobody takes the list for
- * complete.
- */
+/** Limits how much of the caller's input is sent back, and counts the rest: nobody takes the list for complete. */
 export function firstProblemsOf(problems: readonly string[]): string[] {
   const { problemsMax } = requestLimits;
   const left = problems.length - problemsMax;

@@ -7,9 +7,7 @@ export const tableShape = {
   vectorIndex: {
     name: "review-index",
     vectorAttribute: "vector",
-    /**
-     * `organization#embedder`: a search stays within its organization, and never mixes the vectors of two embedders.
-     */
+    /** `organization#embedder`: a search stays in its organization and never mixes the vectors of two embedders. */
     hashAttribute: "vector_space",
     filterAttribute: "vector_repository",
     dimensions: 256,

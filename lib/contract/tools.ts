@@ -17,55 +17,34 @@ export type Tool = {
   };
 };
 
-/**
- * Shorter words for arguments, by name or by operation and name. An empty text stands for a name that says enough, or that
- * the instructions of the server explain once.
- */
+/** They say enough, or the instructions of the server explain them once. */
+const clearNames = [
+  ...["cursor", "limit", "org_id", "organization_ids", "learning_id", "repository_ids", "repo_id", "action"],
+  ...["decision", "actions", "resource_types", "severity", "user_ids", "resource_id", "access_type"],
+  ...["repository_id", "role", "source_url"],
+];
+
+/** Shorter words for arguments, by name or by operation and name. */
 export const argumentWords: Readonly<Record<string, string>> = {
-  ...{
-    cursor: "",
-    limit: "",
-    org_id: "",
-    organization_ids: "",
-    learning_id: "",
-    repository_ids: "",
-    repo_id: "",
-  },
-  ...{
-    action: "",
-    decision: "",
-    actions: "",
-    resource_types: "",
-    severity: "",
-    user_ids: "",
-    resource_id: "",
-  },
-  ...{
-    access_type: "",
-    repository_id: "",
-    start_date: "First day, UTC.",
-    end_date: "Last day, UTC, included.",
-  },
-  ...{ date_from: "A day or an instant, UTC.", date_to: "Included.", dry_run: "true: changes nothing." },
-  ...{
-    order: "Default desc: newest first.",
-    state: "Default open.",
-    "listLearnings.state": "Default approved.",
-  },
-  ...{ seat_filter: "Default all.", role_filter: "Default all.", role_type: "Default all.", role: "" },
-  ...{
-    status: "closed: not merged. Default merged.",
-    name: "1 to 255 characters, unique in any letter case.",
-  },
-  ...{
-    role_id: "UUID of a custom role.",
-    include_permissions: "Default false.",
-    include_user_count: "Default true.",
-  },
-  ...{
-    organization_id: "id of the organization, a UUID.",
-    emails: "Instead of user_ids: workspace tokens only.",
-  },
+  ...Object.fromEntries(clearNames.map((name) => [name, ""])),
+  start_date: "First day, UTC.",
+  end_date: "Last day, UTC, included.",
+  date_from: "A day or an instant, UTC.",
+  date_to: "Included.",
+  dry_run: "true: changes nothing.",
+  order: "Default desc: newest first.",
+  state: "Default open.",
+  "listLearnings.state": "Default approved.",
+  seat_filter: "Default all.",
+  role_filter: "Default all.",
+  role_type: "Default all.",
+  status: "closed: not merged. Default merged.",
+  name: "1 to 255 characters, unique in any letter case.",
+  role_id: "UUID of a custom role.",
+  include_permissions: "Default false.",
+  include_user_count: "Default true.",
+  organization_id: "id of the organization, a UUID.",
+  emails: "Instead of user_ids: workspace tokens only.",
   "assignSeats.user_ids": "With a workspace token only to unassign, by seat_holder_id of list_users.",
   "listAuditLogs.user_ids": "Only what these people did. For what was done to a person, use search.",
   "listAuditLogs.search": "Only entries with all of these words, in any field.",
@@ -77,7 +56,6 @@ export const argumentWords: Readonly<Record<string, string>> = {
   "searchLearnings.file": "A path that the query is about: Learnings near it score higher.",
   "updateLearning.file": "Left out, it stays.",
   "updateLearning.source_url": "Left out, it stays.",
-  source_url: "",
   learning: "The text.",
   repository_name: "Full name of one repository.",
   is_default: "Whether new members get the role.",

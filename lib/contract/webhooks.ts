@@ -2,51 +2,39 @@
 
 import type { Only } from "./only.ts";
 
-/** Types that ring when a resumed walk of this operation has something new, and what a narrow key needs for it. */
-const datasetTypes = {
+/** They name what they are about, and ring by notes (lib/webhooks/news.ts). */
+const subjectTypes = [
+  "learning.pending",
+  "security.scan_completed",
+  "key.expiring",
+  "webhook.disabled",
+] as const;
+export type SubjectType = (typeof subjectTypes)[number];
+
+/** The others ring when a resumed walk of their operation has something new. */
+export const webhookTypes = [
+  ...(["metrics.review_comments", "metrics.reviews", "metrics.mcp", "learnings", "audit_logs"] as const),
+  ...subjectTypes,
+] as const;
+export type WebhookType = (typeof webhookTypes)[number];
+
+/** The operation that a receiver calls, and what a narrow key needs for it. */
+const rows: Readonly<Record<WebhookType, readonly [operation: string, only: Only]>> = {
   "metrics.review_comments": ["listReviewCommentMetrics", "metrics:read"],
   "metrics.reviews": ["listReviewMetrics", "metrics:read"],
   "metrics.mcp": ["listMcpMetrics", "metrics:read"],
   learnings: ["listLearnings", "learnings:read"],
   audit_logs: ["listAuditLogs", "audit_logs:read"],
-} as const;
-
-/** Types that name what they are about, and the operation that shows more. */
-const subjectTypes = {
   "learning.pending": ["listLearnings", "learnings:read"],
   "security.scan_completed": ["listSecurityFindings", "security:read"],
   "key.expiring": ["listKeys", "keys:read"],
   "webhook.disabled": ["listWebhooks", "webhooks:read"],
-} as const;
+};
 
-type DatasetType = keyof typeof datasetTypes;
-export type SubjectType = keyof typeof subjectTypes;
-export type WebhookType = DatasetType | SubjectType;
+export const operationOfType = (type: WebhookType): string => rows[type][0];
 
-export const webhookTypes = [
-  "metrics.review_comments",
-  "metrics.reviews",
-  "metrics.mcp",
-  "learnings",
-  "audit_logs",
-  "learning.pending",
-  "security.scan_completed",
-  "key.expiring",
-  "webhook.disabled",
-] as const satisfies readonly WebhookType[];
+export const onlyOfType = (type: WebhookType): Only => rows[type][1];
 
-const isDatasetType = (type: WebhookType): type is DatasetType => Object.hasOwn(datasetTypes, type);
-
-const rowOfType = (type: WebhookType): readonly [operation: string, only: Only] =>
-  isDatasetType(type) ? datasetTypes[type] : subjectTypes[type];
-
-/** The operation that a receiver of the type calls. */
-export const operationOfType = (type: WebhookType): string => rowOfType(type)[0];
-
-/** What a narrow key needs to read what a ring of the type is about. */
-export const onlyOfType = (type: WebhookType): Only => rowOfType(type)[1];
-
-/** For the guide. */
 export const webhookTypeMeanings: Readonly<Record<WebhookType, string>> = {
   "metrics.review_comments": "Review comment metrics may have something new.",
   "metrics.reviews": "Review metrics may have something new.",
@@ -61,7 +49,6 @@ export const webhookTypeMeanings: Readonly<Record<WebhookType, string>> = {
 
 /** Why a webhook is not active. */
 export const disabledReasons = ["switched_off", "gone", "failing"] as const;
-export type DisabledReason = (typeof disabledReasons)[number];
 
 /** `waiting`: the service tries again. `replaced`: it does not. */
 export const deliveryStates = ["delivered", "waiting", "replaced"] as const;

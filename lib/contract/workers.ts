@@ -156,10 +156,7 @@ const housekeeping = worker({
   memoryMegabytes: 512,
 });
 
-/**
- * The only role that may write a cursor key. A new stack waits a minute for its first key, and a failed run is
- * repeated.
- */
+/** The only role that may write a cursor key. A new stack waits a minute for the first; a failed run is repeated. */
 export const rotateCursorKeys = worker({
   id: "rotateCursorKeys",
   source: "workers/rotate-cursor-keys",

@@ -56,11 +56,7 @@ export async function applyInOrder<Message extends QueueMessage>(
   }
 }
 
-/**
- * Applies all events that wait for this item, which now exists. An event that fails stays and does not block the
- * others. The waiting events get the receive count of the event they waited for: one of them may have ended the worker,
- * or may fail each time.
- */
+/** An event that fails stays and does not block the others. They get the receives of the event they waited for. */
 export async function drain(deps: EventDeps, dependency: Key, receives: number): Promise<void> {
   const failures: unknown[] = [];
   for await (const waiting of waitingPages(deps, dependency)) {
@@ -201,10 +197,7 @@ const isTooLong = (
 const reasonOf = (error: unknown): string =>
   error instanceof EventRefused ? error.message : (describeError(error)[0] ?? "No reason is known.");
 
-/**
- * A large event is held in memory completely, several times: all groups of the worker process large events one at a
- * time.
- */
+/** A large event is held in memory several times: all groups of the worker process large events one at a time. */
 const largeEvents = new OneAtATime();
 
 async function applyRun(
@@ -241,9 +234,7 @@ async function applyReady(deps: EventDeps, run: readonly Opened<QueueMessage>[])
 
 type Judged = { readonly event: Ready; readonly missing: Dependency | undefined };
 
-/**
- * One read for a whole run: its events mostly need the same few items. What their type reads first comes with it.
- */
+/** One read for a whole run: its events mostly need the same few items. What their type reads first comes with it. */
 async function withDependencies(
   deps: EventDeps,
   events: readonly Ready[],

@@ -60,10 +60,7 @@ export type EventType<Data> = {
   readonly schema: z.ZodType<Data>;
   /** Maximum number of consecutive events that one call may apply. */
   readonly eventsMax: number;
-  /**
-   * Only for types with free text, which may hold credentials: names and ids that must stay unchanged. Everything else
-   * is redacted before the event is stored anywhere.
-   */
+  /** Only for types with free text: names and ids that must stay unchanged. Everything else is redacted. */
   readonly plainFields?: readonly string[];
   /** The public part of the URLs in its fields, as its schema takes it. */
   readonly publicUrl: (url: string) => string;

@@ -66,9 +66,7 @@ export type EventDeps = Store & {
   readonly timeBudgetMs?: number;
   /** The longest time that the store or the bucket took for an answer in this delivery. */
   readonly slowestAnswerMs?: () => number;
-  /**
-   * After how many receives a message that met only temporary errors is given up; by default the setting of the queue.
-   */
+  /** After how many receives with only temporary errors a message is given up; by default the queue's setting. */
   readonly receivesMax?: number;
   /** Receives the outcome of every event. */
   readonly onOutcome?: (outcome: EventOutcome) => void;

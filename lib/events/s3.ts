@@ -3,9 +3,7 @@ import type { AwsIdentity } from "../runtime/aws-identity.ts";
 import type { EventBucket } from "./ports.ts";
 import type { ObjectStore } from "./s3-client.ts";
 
-/**
- * The stack's encrypted bucket, for events too large for the queue. The S3 client is loaded with the first such event.
- */
+/** For events too large for the queue. The S3 client is loaded with the first such event. */
 export function s3Bucket(bucketName: string, identity?: AwsIdentity): EventBucket {
   let opened: Promise<ObjectStore> | undefined;
   const objects = () => {
@@ -20,8 +18,7 @@ export function s3Bucket(bucketName: string, identity?: AwsIdentity): EventBucke
       try {
         return await (await objects()).get(name);
       } catch (error) {
-        // S3 reports this only with permission to list the bucket; without it, a missing object looks like a forbidden
-        // one.
+        // S3 reports this only with permission to list: without it, a missing object looks like a forbidden one.
         if (error instanceof AwsError && error.name === "NoSuchKey") return undefined;
         throw error;
       }

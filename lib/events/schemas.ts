@@ -14,10 +14,7 @@ import { eventLimits, teamLimits } from "../contract/limits.ts";
 import { emailAddress, identifier, roleIdParameter } from "../contract/parameters.ts";
 import { readableIdBytes } from "../people/reads.ts";
 
-/**
- * The data of the platform's events. Every field that is used is validated strictly; further fields are ignored. A
- * field that may be null may also be omitted.
- */
+/** Every field that is used is validated strictly; further fields are ignored. A nullable field may be omitted. */
 
 const name = line(eventLimits.nameCharactersMax);
 const webAddress = line(eventLimits.urlCharactersMax).refine(

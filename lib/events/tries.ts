@@ -4,10 +4,7 @@ import { type Table, writeIf } from "../store/table.ts";
 import { ttlAfter } from "../store/ttl.ts";
 import type { EventDeps, QueueMessage } from "./ports.ts";
 
-/**
- * Tries of a message that was delivered several times. They are stored in the table, because the queue counts something
- * else: how often it delivered the message, also behind another message that failed.
- */
+/** In the table, because the queue counts deliveries: also those behind another message that failed. */
 
 type TriesDeps = Pick<EventDeps, "table" | "triesTable" | "triesToTakeBack" | "clock" | "random">;
 

@@ -63,10 +63,7 @@ export async function* waitingPages(deps: EventDeps, dependency: Key): AsyncGene
   } while (resume);
 }
 
-/**
- * Returns the waiting event, or none: a damaged item becomes a dead letter at once, so that it does not block other
- * events.
- */
+/** A damaged item becomes a dead letter at once, so that it does not block other events. */
 export async function readWaiting(deps: EventDeps, item: Item): Promise<WaitingItem[]> {
   const waiting = parsedOrDamage(parseWaiting, item);
   if (!(waiting instanceof CorruptItem)) return [waiting];

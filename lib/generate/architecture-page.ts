@@ -30,10 +30,7 @@ function importGraph(): Graph {
   );
 }
 
-/**
- * The arrows that are not implied by others: `a --> c` is left out if `a --> b --> c` exists. Requires a graph without
- * cycles.
- */
+/** The arrows that are not implied by others: `a --> c` is left out if `a --> b --> c` exists. Needs no cycles. */
 function shortestForm(graph: Graph): Array<readonly [from: string, to: string]> {
   const reached = new Map([...graph.keys()].map((folder) => [folder, reachableFolders(graph, folder)]));
   for (const [folder, below] of reached)

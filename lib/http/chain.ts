@@ -9,10 +9,7 @@ declare const bodyIsRead: unique symbol;
 export type BodyIsRead = { readonly [bodyIsRead]: true };
 type BodySteps<Has> = [accept: Check<Has>, parse: ReturnType<typeof httpJsonBodyParser>];
 
-/**
- * middy with narrower types. middy's own `use` accepts a middleware whose needs no earlier step has added; here, a
- * chain in the wrong order or without a step does not compile.
- */
+/** middy with narrower types: here, a chain in the wrong order or without a step does not compile. */
 export type Chain<Has> = {
   use<Adds>(middleware: Middleware<Has, Adds>): Chain<Has & Adds>;
   use(bodySteps: BodySteps<Has> | []): Chain<Has & BodyIsRead>;

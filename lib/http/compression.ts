@@ -23,9 +23,7 @@ export async function compress(coding: Coding, body: Buffer): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/**
- * The coding with the caller's highest weight; gzip if the weights are equal. Undefined: send the body uncompressed.
- */
+/** The caller's highest weight; gzip if the weights are equal. Undefined: send the body uncompressed. */
 export function preferredCoding(acceptEncoding: string): Coding | undefined {
   const weights = new Map<string, number>();
   for (const element of acceptEncoding.toLowerCase().split(",")) {

@@ -96,10 +96,7 @@ export async function createCursorKeys({ table, clock, random }: RotationDeps): 
   await writeIf(table, { put, when: { absent: "pk" } }, { idempotent: true });
 }
 
-/**
- * Makes a new key if there is none or the current one is old. Old keys still decrypt for as long as a cursor that they
- * encrypted can live.
- */
+/** If there is none or the current one is old. Old keys still decrypt as long as their cursors can live. */
 export async function rotateCursorKeys(
   deps: RotationDeps,
   { keyDaysMax }: { readonly keyDaysMax: number } = cursorLimits,

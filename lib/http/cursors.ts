@@ -186,13 +186,8 @@ function decode(content: Buffer): Payload {
 /** Binds a walk to its tenant, selector, filters and window: a cursor of another walk is refused. */
 export function bindPaging(
   deps: { readonly ring: CursorKeyRing; readonly nowMs: number; readonly random: Random },
-  walk: {
-    readonly operation: Operation;
-    readonly principal: Principal;
-    readonly scope: Scope;
-    /** Digest of the repositories that the caller can read; undefined if these are all. */
+  walk: RestorableWalk & {
     readonly readable?: string | undefined;
-    readonly query: Readonly<Record<string, unknown>>;
     readonly cursor: OpenedCursor | undefined;
     readonly defaultPageSize: number;
   },

@@ -4,8 +4,7 @@ import { requestLimits } from "../contract/limits.ts";
 import { errorShapeOf } from "../contract/operation.ts";
 import { valueAt } from "../contract/schema-sentences.ts";
 import { StoreUnavailable } from "../store/table.ts";
-import type { Rendered } from "./operation-result.ts";
-import { renderResult } from "./operation-result.ts";
+import { type Rendered, renderResult } from "./operation-result.ts";
 
 /** Converts anything that was thrown into the error that the caller may see. */
 export function toApiError(error: unknown, requestId: string): ApiError {

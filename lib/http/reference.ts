@@ -38,9 +38,7 @@ type Document = {
   readonly securityPolicy?: string | undefined;
 };
 
-/**
- * Answers `GET` on the reference's routes from the files below `root`. Each file is read and each page made only once.
- */
+/** From the files below `root`. Each file is read and each page made only once. */
 export function serveReference(root: string, random: Random = systemRandom, clock: Clock = systemClock) {
   const find = documents((file) => readFile(join(root, file)));
   const compressOnce = compressor();

@@ -9,8 +9,7 @@ import { compress, compressed, preferredCoding } from "./compression.ts";
 import { corsHeaders } from "./cors.ts";
 import { renderError, toApiError } from "./errors.ts";
 import { baseHeaders, deprecationHeaders, headerValues, helpHeader, rateLimitHeaders } from "./headers.ts";
-import type { OperationResult, Rendered } from "./operation-result.ts";
-import { renderResult } from "./operation-result.ts";
+import { type OperationResult, type Rendered, renderResult } from "./operation-result.ts";
 import type { RequestRecord } from "./request-record.ts";
 
 export type StreamedResult = Omit<APIGatewayProxyResult, "body"> & { body: Readable };

@@ -18,8 +18,7 @@ export function contradiction(
 ): string | undefined {
   const [inQuery, inBody] = [textField(input.query, "org_id"), textField(input.body, "org_id")];
   if (!readsOrgId(operation, kind) || inQuery === undefined) return undefined;
-  // Without a name an instance key acts on its home, and an optional name leaves all organizations: a name in the wrong
-  // place must do neither.
+  // Without a name an instance key acts on its home, and others on all: a name in the wrong place must do neither.
   if (inBody === undefined)
     return kind === "instance" || (operation.body && operation.organization === "optional")
       ? "org_id: is read from the body on this operation. Send it there."
@@ -29,10 +28,7 @@ export function contradiction(
     : "org_id: the query and the body name different organizations. Send it in the body only.";
 }
 
-/**
- * Checks path, query and the parsed body. `input` is complete only if there are no problems. Without `keepsOrgId` the value of
- * `org_id` is dropped before it is checked.
- */
+/** `input` is complete only if there are no problems. Without `keepsOrgId`, `org_id` is dropped unchecked. */
 export function readInput<Op extends Operation>(
   operation: Op,
   event: APIGatewayProxyEvent,

@@ -10,10 +10,7 @@ export type ModelClient = {
   invoke(modelId: string, input: string, signal?: AbortSignal): Promise<string>;
 };
 
-/**
- * AWS's Bedrock client, in the identity's region, or the region from the function's environment if no identity is
- * given. Import this file only when a text is embedded: the client is large.
- */
+/** In the identity's region, or the function's. Import this file only when a text is embedded: the client is large. */
 export function openBedrock(identity?: AwsIdentity): ModelClient {
   const region = identity ? undefined : optionalVariable(environmentVariables.bedrockRegion);
   // Our request handler uses HTTP/1.1. The client's own would open HTTP/2 sessions, which break when Lambda freezes.

@@ -14,10 +14,7 @@ export function configuredEmbedder(): Embedder {
   return known;
 }
 
-/**
- * For the local service and the tests: the embedder to use if no model is configured. No function imports the local
- * embedder.
- */
+/** For the local service and the tests, if no model is configured. No function imports the local embedder. */
 export function useFallbackEmbedder(embedder: Embedder): void {
   localEmbedder = embedder;
 }

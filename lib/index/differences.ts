@@ -2,7 +2,7 @@ import * as z from "zod";
 import { learningStates } from "../contract/access.ts";
 import * as kinds from "../contract/items.ts";
 import { indexLimits } from "../contract/limits.ts";
-import { CorruptItem, parseItem } from "../store/items/parse.ts";
+import { CorruptItem, parsedOrDamage, parseItem } from "../store/items/parse.ts";
 import { parseVectorHead, type VectorHead, vectorHeadAttributes } from "../store/items/vector.ts";
 import { behindVectors, learningOfVector } from "../store/layout.ts";
 import { type Item, queryAll, type Table } from "../store/table.ts";
@@ -34,10 +34,7 @@ export type Compared = {
 /** What is stored at an id; `damage` is set if it cannot be read. */
 type StoredHead<Head> = { readonly sk: string; readonly head?: Head; readonly damage?: CorruptItem };
 
-/**
- * Compares an organization's records and vectors in the order of their ids. Both are stored sorted, so only a page of
- * each is in memory. The reads are eventually consistent; differences are read again before anything is changed.
- */
+/** Both are stored sorted, so only a page of each is in memory. Differences are read again before any change. */
 export async function* differences(
   { table, embedder }: { readonly table: Table; readonly embedder: Embedder },
   organization: string,
@@ -109,10 +106,6 @@ async function next<Head>(
 ): Promise<StoredHead<Head> | undefined> {
   const { done, value } = await items.next();
   if (done) return undefined;
-  try {
-    return { sk: value.sk, head: parse(value) };
-  } catch (error) {
-    if (!(error instanceof CorruptItem)) throw error;
-    return { sk: value.sk, damage: error };
-  }
+  const parsed = parsedOrDamage(parse, value);
+  return parsed instanceof CorruptItem ? { sk: value.sk, damage: parsed } : { sk: value.sk, head: parsed };
 }

@@ -6,9 +6,7 @@ import { beginningOf, piecesOf } from "./pieces.ts";
 
 /** Converts text to a vector, so that texts about the same subject are close together. */
 export interface Embedder {
-  /**
-   * Identifies the space of its vectors. It changes whenever the vectors would, and then everything is indexed again.
-   */
+  /** Changes whenever its vectors would: then everything is indexed again. */
   readonly id: string;
   /** One vector of length 1. */
   embed(text: string, signal?: AbortSignal): Promise<readonly number[]>;

@@ -9,10 +9,7 @@ import { type VectorDeps, type VectorUpdate, vectorItems, writeVectors } from ".
 export type ChangedLearning = {
   readonly learning: LearningItem;
   readonly embedding: Promise<Embedding>;
-  /**
-   * True if it was written just now, with its marker. Otherwise this is a repair, and the Learning may have changed
-   * meanwhile.
-   */
+  /** Written just now, with its marker. Otherwise this is a repair, and the Learning may have changed meanwhile. */
   readonly isMarked: boolean;
 };
 

@@ -2,10 +2,7 @@ import { indexLimits } from "../contract/limits.ts";
 
 const { pieceBytesMax, pieceOverlapBytes } = indexLimits;
 
-/**
- * Splits a text into overlapping pieces, cut between characters, each as long as an embedder accepts. Most texts are
- * one piece.
- */
+/** Overlapping, cut between characters, each as long as an embedder accepts. Most texts are one piece. */
 export function piecesOf(text: string, overlapBytes: number = pieceOverlapBytes): string[] {
   const bytes = Buffer.from(text);
   if (bytes.length <= pieceBytesMax) return [text];

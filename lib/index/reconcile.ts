@@ -3,7 +3,8 @@ import { indexLimits } from "../contract/limits.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { describeError, log } from "../runtime/log.ts";
 import { parseOrganizationDirectory } from "../store/items/organization.ts";
-import { CorruptItem } from "../store/items/parse.ts";
+import type { CorruptItem } from "../store/items/parse.ts";
+import { unlessDamaged } from "../store/items/unless-damaged.ts";
 import {
   parseReconciler,
   parseReconcilerMarkers,
@@ -18,6 +19,7 @@ import {
   emptyReport,
   type ReconcileReport,
   type RefreshDeps,
+  reconciler,
   refresh,
   staleMarkers,
 } from "./refresh.ts";
@@ -42,10 +44,7 @@ export async function reconcileSome(deps: ReconcileDeps, endMs = 0): Promise<Rec
   return report;
 }
 
-/**
- * Returns some markers, starting after those of the last run: markers that always fail are tried once per round and do
- * not block the others.
- */
+/** After those of the last run: markers that always fail are tried once per round and do not block the others. */
 async function nextMarkers({ table, clock }: ReconcileDeps): Promise<readonly StaleItem[]> {
   const stored = await table.get(kinds.reconcilerMarkers.key());
   const from = stored && parseReconcilerMarkers(stored);
@@ -78,10 +77,7 @@ export async function reconcileAll(
   return report;
 }
 
-/**
- * The place is stored in the table, because a pass takes many runs. If the embedder changes, the pass starts again
- * immediately.
- */
+/** Stored in the table, because a pass takes many runs. If the embedder changes, the pass starts again at once. */
 async function continueFullPass(deps: ReconcileDeps): Promise<Piece> {
   const stored = await deps.table.get(kinds.reconciler.key());
   const start = startOf(stored && parseReconciler(stored), deps);
@@ -159,14 +155,10 @@ async function* organizationsFrom(table: Table, from: string) {
     pk: kinds.organizationDirectory.partition(),
     ...(from && { from }),
   })) {
-    try {
-      yield parseOrganizationDirectory(item);
-    } catch (error) {
-      if (!(error instanceof CorruptItem)) throw error;
-      logDamage(error);
-    }
+    const organization = unlessDamaged(parseOrganizationDirectory, item, reconciler);
+    if (organization) yield organization;
   }
 }
 
 const logDamage = (damage: CorruptItem): void =>
-  log("error", "The reconciler skipped a damaged item.", { cause: describeError(damage) });
+  log("error", `${reconciler} skipped a damaged item.`, { cause: describeError(damage) });

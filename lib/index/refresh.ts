@@ -23,7 +23,7 @@ import {
   writeVectors,
 } from "./write-vectors.ts";
 
-const reconciler = "The reconciler";
+export const reconciler = "The reconciler";
 
 export type RefreshDeps = VectorDeps & { readonly embedder: Embedder };
 

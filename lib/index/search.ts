@@ -117,10 +117,7 @@ async function searchPlace(
   return [...found.values()];
 }
 
-/**
- * Paths describe the subject of a change, but an embedder accepts only so much text: most of it is for the change
- * itself.
- */
+/** Only some: an embedder accepts only so much text, and most of it is for the change itself. */
 function somePaths(filePaths: readonly string[]): string[] {
   let characters = 0;
   return filePaths.filter((path) => {

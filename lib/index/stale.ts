@@ -2,10 +2,7 @@ import * as kinds from "../contract/items.ts";
 import { indexLimits } from "../contract/limits.ts";
 import type { Key, Put } from "../store/table.ts";
 
-/**
- * Every change that must be indexed writes a marker in its own transaction. The marker belongs to that change: the
- * process that indexes the change removes this marker, and never the marker of a later change.
- */
+/** Written in the change's own transaction. Whoever indexes the change removes this marker, never a later one's. */
 export type LearningRevision = {
   readonly organization: string;
   readonly id: string;
@@ -18,9 +15,7 @@ export const shardOf = (id: string): number => Number.parseInt(id.slice(0, 2), 1
 export const markerKey = ({ organization, id, revision }: LearningRevision): Key =>
   kinds.stale.key({ shard: shardOf(id), organization, learningId: id, revision });
 
-/**
- * `leftBehindAtMs`: until this time the writer is expected to index the change, and the reconciler ignores the marker.
- */
+/** `leftBehindAtMs`: until then the writer is expected to index the change, and the reconciler ignores the marker. */
 export const markStale = ({ organization, id, revision }: LearningRevision, leftBehindAtMs: number): Put => ({
   put: {
     ...markerKey({ organization, id, revision }),

@@ -67,9 +67,7 @@ export const isIndexCurrent = (
   heads.length === piecesOf(learning.text).length &&
   heads.every((head) => isPieceCurrent(head, learning, embedder));
 
-/**
- * The same check when a change is known: the digest covers the text alone, and another `file` gives other vectors too.
- */
+/** When a change is known: the digest covers the text alone, and another `file` gives other vectors too. */
 export const isOfRevision = (
   heads: ReadonlyArray<VectorHead | undefined>,
   { file, revision }: Pick<LearningItem, "file" | "revision">,
@@ -112,8 +110,7 @@ const nameOf = ({ organization, id }: VectorUpdate): string => `${organization} 
 async function settle({ table, random }: VectorDeps, placed: readonly VectorUpdate[]): Promise<void> {
   if (placed.length === 0) return;
   try {
-    // Read in a transaction, so that a change is seen completely: a change that includes its vector may become visible
-    // there before its record does.
+    // In a transaction: a change that includes its vector may become visible there before its record does.
     const keys = new Map(
       placed.map((each) => [
         nameOf(each),

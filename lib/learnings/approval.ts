@@ -63,10 +63,7 @@ export async function decideLearning(
   });
 }
 
-/**
- * Approves every Learning whose deadline has passed, as far as there is time. A Learning that fails does not block the
- * others.
- */
+/** As far as there is time. A Learning that fails does not block the others. */
 export async function approveDue(
   store: Store,
   onFault: (id: string, error: unknown) => void,

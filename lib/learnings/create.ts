@@ -76,10 +76,7 @@ export async function createLearnings(
   return answerOf(results);
 }
 
-/**
- * Records what failed after the changes were written, in a separate audit entry. The entry is not part of a change: if
- * it cannot be written, the batch is still answered.
- */
+/** In a separate entry, because the changes are already written: without it the batch is still answered. */
 async function recordLateFailures(
   deps: LearningDeps,
   { organization }: BatchAuthor,

@@ -1,6 +1,5 @@
 import { isReadable } from "../access/readable.ts";
 import { type AuditedContext, auditWritesFor } from "../audit/entry.ts";
-import * as kinds from "../contract/items.ts";
 import { vectorKeys } from "../index/write-vectors.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
@@ -11,10 +10,7 @@ import { removeWrites } from "./record.ts";
 import { releaseWrites } from "./text-owner.ts";
 import { indexRefreshFailed, learningEvent, shortenedText } from "./writer.ts";
 
-/**
- * Nothing of the Learning is left when this returns, even if it did not exist; a Learning that the caller cannot see
- * stays.
- */
+/** Nothing of the Learning is left when this returns; one that the caller cannot see stays. */
 export async function deleteLearning(deps: AuditedContext, request: LearningRequest): Promise<void> {
   const { organizations, readable, id, ahead } = request;
   const isKnown = await retryOnConflict(deps, async (attempt) => {
@@ -34,18 +30,14 @@ async function removeRecord(
   deps: AuditedContext,
   { organization, learning }: LocatedLearning,
 ): Promise<void> {
-  const { uuid } = organization;
-  const { id, digest, origin, repository_id, file, state } = learning;
-  const [text, originText] = await deps.table.getMany([
-    kinds.text.key({ organization: uuid, digest }),
-    kinds.text.key({ organization: uuid, digest: origin.digest }),
-  ]);
+  const { id, repository_id, file, state } = learning;
   const nowMs = deps.clock.nowMs();
+  const released = await releaseWrites(deps.table, learning, nowMs);
   const before = { ...firstWords(learning), repository_id, file: shortenedText(file), state };
   await deps.table.transact([
     ...removeWrites(learning, nowMs),
     ...vectorKeys(learning).map((key) => ({ delete: key })),
-    ...releaseWrites(learning, { text, origin: originText }, nowMs),
+    ...released,
     ...auditWritesFor(deps, learningEvent(organization, "learning.deleted", [id], { before })),
   ]);
 }

@@ -1,9 +1,5 @@
 import * as z from "zod";
-import {
-  pageOfLeftOrganizations,
-  type ScopeFollowUp,
-  toRemovedOrganization,
-} from "../access/follow-scope.ts";
+import { answerOfLeft, type ScopeFollowUp } from "../access/follow-scope.ts";
 import type { OperationContext, WalkContext } from "../access/operation-context.ts";
 import { type ReadableRepositories, readableDigest } from "../access/readable.ts";
 import { ApiError } from "../contract/api-error.ts";
@@ -18,7 +14,7 @@ import { required } from "../runtime/required.ts";
 import type { LearningItem, LearningRemoval } from "../store/items/learning.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { learningFilter, removalFilter } from "./export/filter.ts";
-import { namedRepositories } from "./export/named-repository.ts";
+import { readableRepositories } from "./export/named-repository.ts";
 import {
   firstPosition,
   type LearningPosition,
@@ -45,11 +41,13 @@ export async function exportLearnings(call: ExportContext): Promise<ExportedPage
   const { paging, scope } = call;
   const { following } = scope;
   const position = positionOf(paging.position, call.clock.nowMs());
-  if (following && following.left.length > 0) return pageOfRemovedOrganizations(call, following, position);
+  if (following && following.left.length > 0)
+    return { records: [], ...answerOfLeft(paging, following, cursorAt(call, position), firstPosition.place) };
   if (following && paging.position !== null && scope.organizations.length === 0)
     return pageOfNoOrganization(call, following, position);
-  const repositories = await readableRepositoriesOf(call);
-  const named = call.input.query.repository_name === undefined ? undefined : readableDigest(repositories);
+  const { repository_name: name } = call.input.query;
+  const repositories = await readableRepositories(call, name);
+  const named = name === undefined ? undefined : readableDigest(repositories);
   if (paging.position !== null && position.named !== named) throw otherRepositories();
   const read = pageReader(call, repositories);
   if (following && following.newlyVisible.length > 0) return catchUp(call, read, following, position);
@@ -84,20 +82,14 @@ function cursorAt(
   return since === "" ? [place, settled] : [place, settled, since];
 }
 
-/**
- * A name now stands for another repository: the walk would silently skip what that repository wrote before the
- * position.
- */
+/** The walk would silently skip what the other repository wrote before the position. */
 const otherRepositories = (): ApiError =>
   new ApiError(
     "INVALID_CURSOR",
     `cursor: was made when repository_name stood for another repository. ${startNewWalk}`,
   );
 
-/**
- * Sorts after every place of the instant at which a first walk began, and distinguishes a first walk from a resumed
- * one.
- */
+/** Sorts after every place of the instant at which a first walk began, and marks a first walk. */
 const endOfMoment = "$";
 
 /**
@@ -115,24 +107,6 @@ function resumed({ input }: ExportContext, position: ExportPosition): ExportPosi
 }
 
 const earlier = (one: string, other: string): string => (other < one ? other : one);
-
-/**
- * Organizations that left come before anything else: an organization that came back in the meantime is caught up
- * afterwards.
- */
-function pageOfRemovedOrganizations(
-  call: ExportContext,
-  following: ScopeFollowUp,
-  position: ExportPosition,
-): ExportedPage {
-  const { left, mark } = pageOfLeftOrganizations(following, call.paging.pageSize, firstPosition.place);
-  return {
-    records: [],
-    removed: left.map(toRemovedOrganization),
-    nextCursor: call.paging.next(cursorAt(call, position), mark),
-    resumeCursor: null,
-  };
-}
 
 /** All departures were reported: the position stays until an organization becomes visible. */
 const pageOfNoOrganization = (
@@ -242,21 +216,6 @@ const isListedHere = (
 /** A single organization has its own list; several are read from their tenant's list. */
 function ownerOf({ principal }: ExportContext, [only, another]: readonly OrganizationItem[]): TenantKey {
   return only && !another ? organizationTenant(only.uuid) : principal.tenant;
-}
-
-/** The repositories whose Learnings are wanted: all that the caller can read, or those of the given name. */
-export async function readableRepositoriesOf({
-  table,
-  scope,
-  readable,
-  input,
-}: Omit<ExportContext, "principal">): Promise<ReadableRepositories> {
-  const { repository_name: name } = input.query;
-  if (name === undefined) return readable;
-  // Only a member's key may name a repository, and such a key has one organization.
-  const [organization] = scope.organizations;
-  const { uuid } = required(organization, "organization of the key");
-  return await namedRepositories(table, readable, { organization: uuid, name });
 }
 
 function positionOf(position: unknown, nowMs: number): ExportPosition {

@@ -70,10 +70,7 @@ export const locateLearning = async ({
 
 type Orphan = Key & { readonly revision: string };
 
-/**
- * Vectors of Learnings that no organization of the scope has: leftovers of a deletion. Further pieces are looked up
- * only if there is a first one; the reconciler removes others.
- */
+/** Leftovers of a deletion. Further pieces only if there is a first one; the reconciler removes others. */
 export async function findOrphans(
   table: Table,
   organizations: readonly OrganizationItem[],

@@ -3,10 +3,7 @@ import type { LearningItem } from "../store/items/learning.ts";
 import { contentDigest } from "./identity.ts";
 import { shortenedText } from "./writer.ts";
 
-/**
- * A text in an audit entry: its first words, and the digest that tells two long texts apart. It is redacted once more:
- * rules that were added later may redact a stored text.
- */
+/** The digest tells two long texts apart. Redacted once more: rules that were added later may redact a stored text. */
 export function firstWords(learning: Pick<LearningItem, "text" | "repository_id">) {
   const { text } = redact(learning.text);
   return { learning: shortenedText(text), digest: contentDigest(learning.repository_id, text) };

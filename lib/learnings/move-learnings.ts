@@ -50,8 +50,7 @@ async function relist(store: Store, organization: string, tenant: TenantKey): Pr
     if (isStray(listed, tenant)) strays.push({ pk, sk, place: listed.place });
   }
   strays.sort((one, other) => (one.place < other.place ? -1 : 1));
-  // All places come after the last old place, even if clocks differ. Each batch has its own instant, which keeps the
-  // order.
+  // After the last old place, even if clocks differ. Each batch has its own instant, which keeps the order.
   let nowMs = Date.parse(timeOfPlace(strays.at(-1)?.place ?? ""));
   for (let first = 0; first < strays.length; first += learningLimits.movedTogetherMax) {
     const batch = strays.slice(first, first + learningLimits.movedTogetherMax);

@@ -126,10 +126,7 @@ export const replaceWrites = (before: LearningItem | undefined, after: LearningI
   ...tenantLeft(before, after).map((put) => ({ put })),
 ];
 
-/**
- * The same for an organization that moves: readers of its old tenant were already informed that the whole organization
- * left.
- */
+/** For an organization that moves: readers of its old tenant already know that the whole organization left. */
 export function moveWrites(before: LearningItem | undefined, after: LearningItem): TransactionWrite[] {
   const kept = new Set(secondaryKeys(after).map(identityOf));
   const gone = (before ? secondaryKeys(before) : []).filter((key) => !kept.has(identityOf(key)));
@@ -150,10 +147,7 @@ export function moveWrites(before: LearningItem | undefined, after: LearningItem
   ];
 }
 
-/**
- * Plain reads see a transaction item by item: without this item a walk could find the old place empty and the new place
- * not yet filled.
- */
+/** Plain reads see a transaction item by item: a walk could find the old place empty and the new one not filled. */
 const movedOn = (key: Key, place: string): Item => {
   const movedAt = timeOfPlace(place);
   return {

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { OperationContext } from "../access/operation-context.ts";
 import type { Principal } from "../access/principal.ts";
-import { isReadable, type ReadableRepositories } from "../access/readable.ts";
+import { isReadable } from "../access/readable.ts";
 import type { KeyKind } from "../contract/access.ts";
 import { ApiError } from "../contract/api-error.ts";
 import { indexLimits, requestLimits } from "../contract/limits.ts";
@@ -11,7 +11,7 @@ import { beginningOf } from "../index/pieces.ts";
 import { type SearchDeps, type SearchPlace, searchedPieces, searchLearnings } from "../index/search.ts";
 import { isTemporaryAwsError } from "../runtime/aws-error.ts";
 import { required } from "../runtime/required.ts";
-import { namedRepositories } from "./export/named-repository.ts";
+import { readableRepositories } from "./export/named-repository.ts";
 import { readNames, toLearningRecord } from "./present.ts";
 import { shownScore } from "./search.ts";
 
@@ -70,10 +70,7 @@ const retriableEmbedder = ({ id, embed }: Embedder): Embedder => ({
   },
 });
 
-/**
- * What is searched. A Learning that the caller cannot read is excluded by the search itself: filtered afterwards, it
- * would take the place of one that the caller can read.
- */
+/** Excluded by the search itself: filtered afterwards, an unreadable Learning would take the place of a readable one. */
 async function placesOf(call: SearchContext): Promise<readonly SearchPlace[]> {
   const { scope } = call;
   if (scope.organizations.length > organizationsMax)
@@ -82,26 +79,13 @@ async function placesOf(call: SearchContext): Promise<readonly SearchPlace[]> {
       `The search would cover ${scope.organizations.length} organizations; at most ${organizationsMax} are searched at ` +
         `once. ${howToNarrow(call) ?? ""}`.trim(),
     );
-  const { repository_id: id } = call.input.body;
-  const readable = await readableRepositoriesOf(call);
+  const { repository_id: id, repository_name: name } = call.input.body;
+  const readable = await readableRepositories(call, name);
   return scope.organizations.flatMap(({ uuid: organization }) => {
     if (id !== undefined) return isReadable(readable, id) ? [{ organization, repositoryId: id }] : [];
     if (readable === "*") return [{ organization }];
     return [...readable].map((repositoryId) => ({ organization, repositoryId }));
   });
-}
-
-/** Only a member's key may name a repository, and such a key has one organization. */
-async function readableRepositoriesOf({
-  table,
-  scope,
-  readable,
-  input,
-}: SearchContext): Promise<ReadableRepositories> {
-  const { repository_name: name } = input.body;
-  const [organization] = scope.organizations;
-  if (name === undefined || !organization) return readable;
-  return await namedRepositories(table, readable, { organization: organization.uuid, name });
 }
 
 /** The other kinds of key cover one organization; a member's key may cover many repositories of it. */

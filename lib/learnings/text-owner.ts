@@ -2,7 +2,7 @@ import * as kinds from "../contract/items.ts";
 import { learningLimits } from "../contract/limits.ts";
 import { type DroppedLearning, type LearningItem, parseText } from "../store/items/learning.ts";
 import { unchanged } from "../store/items/unchanged.ts";
-import type { Item, TransactionWrite } from "../store/table.ts";
+import type { Item, Table, TransactionWrite } from "../store/table.ts";
 import { ttlAfter } from "../store/ttl.ts";
 import { removalPlace, timeOfPlace } from "./record.ts";
 
@@ -95,25 +95,26 @@ const forgottenAtSeconds = (removedPlace: string): number =>
 const latest = (one: string | undefined, other: string | undefined): string | undefined =>
   one !== undefined && (other === undefined || one > other) ? one : other;
 
-/**
- * A deleted or dropped Learning frees its text, and the generation of the text that its id was derived from.
- */
-export function releaseWrites(
+export async function releaseWrites(
+  table: Table,
   learning: Pick<LearningItem, "id" | "organization" | "digest" | "origin" | "listed">,
-  stored: { readonly text: Item | undefined; readonly origin: Item | undefined },
   nowMs: number,
   drops?: TextChange["drops"],
-): TransactionWrite[] {
+): Promise<TransactionWrite[]> {
   const { organization, digest, origin } = learning;
+  const [text, originText] = await table.getMany([
+    kinds.text.key({ organization, digest }),
+    kinds.text.key({ organization, digest: origin.digest }),
+  ]);
   const removedPlace = removalPlace(learning, nowMs);
   if (digest === origin.digest) {
     const change = { learningId: null, frees: origin.generation, removedPlace, drops };
-    return [textWrite(organization, digest, stored.text, change)];
+    return [textWrite(organization, digest, text, change)];
   }
-  const { learningId } = textOwner(stored.origin);
+  const { learningId } = textOwner(originText);
   return [
-    textWrite(organization, digest, stored.text, { learningId: null, drops }),
-    textWrite(organization, origin.digest, stored.origin, {
+    textWrite(organization, digest, text, { learningId: null, drops }),
+    textWrite(organization, origin.digest, originText, {
       learningId,
       frees: origin.generation,
       removedPlace,

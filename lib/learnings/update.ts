@@ -26,10 +26,7 @@ export type UpdateRequest = LearningRequest & {
   readonly sourceUrl?: string | null | undefined;
 };
 
-/**
- * Replaces text, file and source; id, author and state stay. Repeating the same update only brings the index up to
- * date.
- */
+/** Id, author and state stay. Repeating the same update only brings the index up to date. */
 export async function updateLearning(deps: LearningDeps, request: UpdateRequest): Promise<LearningRecord> {
   const { file, sourceUrl } = request;
   const wanted: Wanted = {

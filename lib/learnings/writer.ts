@@ -34,9 +34,7 @@ export const learningEvent = (
   };
 };
 
-/**
- * The record is as requested, the index is not yet: the caller may repeat the request, and the reconciler is notified.
- */
+/** The record is as requested: the caller may repeat the request, and the reconciler is notified. */
 export const indexRefreshFailed = (cause: unknown): ApiError =>
   new ApiError(
     "INDEX_REFRESH_FAILED",

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { apiGatewayLimits, lambdaLimits } from "../contract/platform.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Random } from "../runtime/random.ts";
+import { portOf } from "./engine/child.ts";
 import { type Integration, integrate } from "./integration.ts";
 import type { LambdaHandler } from "./lambda.ts";
 import { pathOf, type RestRequest, restEvent } from "./rest-event.ts";
@@ -93,8 +94,7 @@ async function serve(
   );
   try {
     const work = integrate(options, integrationOf(match, options.fallbackSource), event, response);
-    // Streamed answers may take minutes; a buffered answer after the timeout is ignored, because a response was already
-    // sent.
+    // A buffered answer after the timeout is ignored: a response was already sent. Streamed ones may take minutes.
     const outcome = await (match.operation?.streaming ? work : Promise.race([work, timeout]));
     if (outcome === "late") fault("integration_timeout");
   } catch (error) {
@@ -153,11 +153,6 @@ const plainFault = (fault: GatewayFault): PlainAnswer => ({
   headers: { "content-type": "application/json" },
   body: JSON.stringify({ message: faults[fault].message }),
 });
-
-function portOf(server: Server): number {
-  const address = server.address();
-  return address !== null && typeof address === "object" ? address.port : 0;
-}
 
 /** Gives running requests a moment to finish, then ends them: a stop must not hang on a slow client. */
 async function close(server: Server): Promise<void> {

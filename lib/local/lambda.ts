@@ -93,8 +93,7 @@ export function invokeStreaming(
 ): StreamedInvocation {
   if (!isStreaming(handler)) throw new InvocationFailed("A buffered handler was invoked with streaming.");
   const stream = new ResponseStream();
-  // A body that fails destroys this stream too. `finished` reports the failure; an unhandled error event would end the
-  // process.
+  // `finished` reports a body that fails; an unhandled error event of this stream would end the process.
   stream.on("error", () => undefined);
   const finished = run(() => handler(throughJson(event), stream, lambdaContext(options))).then(
     () => {

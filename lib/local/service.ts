@@ -1,5 +1,3 @@
-import { once } from "node:events";
-import { createServer } from "node:net";
 import { type ErrorCode, errorCodes } from "../contract/errors.ts";
 import { mcpRoute } from "../contract/mcp.ts";
 import { operations } from "../contract/operations.ts";
@@ -11,6 +9,7 @@ import { OperatorError, systemCode } from "../runtime/operator-error.ts";
 import { systemRandom } from "../runtime/random.ts";
 import { type LocalBackend, openBackend } from "./backend.ts";
 import { type DataDirectory, emptyDirectory, enginePath, refuseDataOfOthers } from "./data-directory.ts";
+import { freePort } from "./engine/child.ts";
 import { chooseEngine, type Engine, startEngine as startOwnEngine } from "./engine/engine.ts";
 import { announceAddress, loadFunction, prepareFunctions } from "./functions.ts";
 import { type Gateway, type GatewayFault, type PlainAnswer, startGateway } from "./gateway.ts";
@@ -55,7 +54,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   };
   try {
     // Before anything is deleted or started: a taken port or a missing engine must not cost anything.
-    await requirePort(port);
+    await freePort(port).catch((error: unknown) => {
+      throw portError(error, port);
+    });
     const kind = chooseEngine(options.engine);
     if (options.fresh) await emptyDirectory(directory);
     refuseDataOfOthers(directory, kind);
@@ -116,9 +117,7 @@ async function openGateway(
   }
 }
 
-/**
- * Answers of the deployed gateway itself have our headers, and both error shapes: the gateway cannot distinguish paths.
- */
+/** As those of the deployed gateway: with our headers and both error shapes, because it cannot tell paths apart. */
 function gatewayAnswer(fault: GatewayFault): PlainAnswer {
   const answers: Readonly<Record<GatewayFault, readonly [number, ErrorCode]>> = {
     request_too_large: [413, "PAYLOAD_TOO_LARGE"],
@@ -165,19 +164,6 @@ function reporterOf(engine: Engine, log: LocalLog): Report {
           error: error instanceof Error ? (error.stack ?? error.message) : String(error),
         });
     });
-}
-
-/** Binds the port for a moment. Port 0 means any port. */
-async function requirePort(port: number): Promise<void> {
-  const server = createServer();
-  try {
-    server.listen(port, "127.0.0.1");
-    await once(server, "listening");
-  } catch (error) {
-    throw portError(error, port);
-  }
-  server.close();
-  await once(server, "close");
 }
 
 function portError(error: unknown, port: number): unknown {

@@ -42,10 +42,7 @@ export function keysToFinalize(
   });
 }
 
-/**
- * Writes pull requests to the streams of their tenants; returns the outcomes in the order of the events. Safe to
- * repeat: equal content moves nothing, and an interrupted append is published when the event comes again.
- */
+/** In the order of the events. Safe to repeat: equal content moves nothing, and an interrupted append is published. */
 export async function finalizePullRequests(
   deps: FinalizeDeps,
   events: readonly FinalizedEvent[],

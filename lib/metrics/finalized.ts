@@ -15,10 +15,7 @@ import { identifier } from "../contract/parameters.ts";
 import { authorTypes, categories, pullRequestStatuses, severities } from "../contract/records-metrics.ts";
 import { required } from "../runtime/required.ts";
 
-/**
- * `pull_request.finalized`: the whole state of a pull request that was merged or closed. Every field that is used is
- * validated strictly; further fields are ignored. A field that may be null may also be omitted.
- */
+/** Every field that is used is validated strictly; further fields are ignored. A nullable field may be omitted. */
 
 /** Years that a record can show: four digits. */
 const firstInstantMs = Date.parse("0001-01-01T00:00:00.000Z");
@@ -142,10 +139,7 @@ export function finalizedAtMs({ status, merged_at, closed_at }: PullRequestFinal
 
 const firstDayMs = Date.parse(`${metricsLimits.firstDay}T00:00:00.000Z`);
 
-/**
- * The reason why its time is invalid, or undefined: a schema cannot check it, because a schema does not know the
- * current day.
- */
+/** A schema cannot check it, because a schema does not know the current day. */
 export function misplacement(pullRequest: PullRequestFinalized, nowMs: number): string | undefined {
   const atMs = finalizedAtMs(pullRequest);
   const endOfTomorrowMs = (Math.floor(nowMs / msPerDay) + 2) * msPerDay;

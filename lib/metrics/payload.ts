@@ -5,10 +5,7 @@ import { CorruptItem } from "../store/items/parse.ts";
 import type { AttributeValue } from "../store/table.ts";
 import type { EntryDraft, StreamEntry } from "../stream/stream.ts";
 
-/**
- * Payloads are text. The stream spills only bytes, so long text is stored as bytes. Short text stays text: it is sent
- * without base64 and is readable in a console.
- */
+/** The stream spills only bytes, so long text is stored as bytes. Short text is sent without base64 and is readable. */
 const payloadOf = (text: string): AttributeValue =>
   Buffer.byteLength(text) > streamLimits.inlineBytesMax ? Buffer.from(text) : text;
 

@@ -1,5 +1,5 @@
 import type { PullRequestStatus } from "../contract/records-metrics.ts";
-import type { StreamEntry } from "../stream/stream.ts";
+import type { Dataset, StreamEntry } from "../stream/stream.ts";
 import { prUrlOfMcp } from "./mcp.ts";
 import { createRepositoryNames, type RepositoryName } from "./repository-names.ts";
 import { prUrlOfComments } from "./review-comments.ts";
@@ -29,14 +29,17 @@ const pageOf = <Record extends PlacedEntry>(
   bytesExpected: records.reduce((sum, { entry }) => sum + entry.renderedBytes + 200, 0),
 });
 
-export async function readReviewComments(call: MetricsContext): Promise<MetricsPage> {
-  const page = await walkMetrics(call, {
-    dataset: "review-comments",
-    recordBytesMax: jsonRecordBytesMax,
-    prUrlOf: prUrlOfComments,
-  });
-  return pageOf(page, page.entries);
-}
+/* @__NO_SIDE_EFFECTS__ */
+const reader =
+  (dataset: Dataset, prUrlOf: (entry: StreamEntry) => string) =>
+  async (call: MetricsContext): Promise<MetricsPage> => {
+    const page = await walkMetrics(call, { dataset, recordBytesMax: jsonRecordBytesMax, prUrlOf });
+    return pageOf(page, page.entries);
+  };
+
+export const readReviewComments = reader("review-comments", prUrlOfComments);
+
+export const readMcp = reader("mcp", prUrlOfMcp);
 
 type ReviewsCall = MetricsContext & {
   readonly input: { readonly query: { readonly status: PullRequestStatus | "all"; readonly format: string } };
@@ -72,13 +75,4 @@ export async function readReviews(
     return { entry, organization, names: made };
   });
   return pageOf(page, records);
-}
-
-export async function readMcp(call: MetricsContext): Promise<MetricsPage> {
-  const page = await walkMetrics(call, {
-    dataset: "mcp",
-    recordBytesMax: jsonRecordBytesMax,
-    prUrlOf: prUrlOfMcp,
-  });
-  return pageOf(page, page.entries);
 }

@@ -2,6 +2,7 @@ import {
   type CommentCounts,
   categories,
   type ReviewRecord,
+  reviewRecord,
   severities,
 } from "../contract/records-metrics.ts";
 
@@ -22,29 +23,13 @@ const countColumns = (
     cell: ({ coderabbit_comments }) => counts(coderabbit_comments)[what],
   }));
 
-/** The columns of the CSV. Callers rely on the order: new columns come last. */
-export const reviewColumns: readonly Column[] = [
-  plain("pr_url"),
-  plain("author_id"),
-  plain("author_username"),
-  plain("organization_id"),
-  plain("organization_name"),
-  plain("repository_id"),
-  plain("repository_name"),
-  plain("created_at"),
-  plain("ready_for_review_at"),
-  plain("first_human_review_at"),
-  plain("last_commit_at"),
-  plain("merged_at"),
-  plain("closed_at"),
-  plain("status"),
-  plain("review_iterations"),
-  plain("estimated_complexity"),
-  plain("estimated_review_minutes"),
+const commentColumns: readonly Column[] = [
   ...countColumns("total_coderabbit", ({ total }) => total),
   ...severities.flatMap((name) => countColumns(name, ({ severity }) => severity[name])),
   ...categories.flatMap((name) => countColumns(name, ({ category }) => category[name])),
-  plain("provider"),
-  plain("repository_full_name"),
-  plain("author_type"),
 ];
+
+/** The columns of the CSV, in the order of the record. Callers rely on the order: new fields come last. */
+export const reviewColumns: readonly Column[] = reviewRecord
+  .keyof()
+  .options.flatMap((name) => (name === "coderabbit_comments" ? commentColumns : [plain(name)]));

@@ -53,10 +53,7 @@ type FinishedPage = {
   readonly records: ReadonlyArray<{ readonly entry: StreamEntry; readonly organization: PageOwner }>;
 };
 
-/**
- * Checks the size of the finished response: names, removals, cursors and a format other than JSON make it larger than
- * the walk has counted.
- */
+/** Names, removals, cursors and a format other than JSON make it larger than the walk has counted. */
 export function checkAnswerSize(
   { paging }: { readonly paging: { readonly pageSize: number } },
   page: FinishedPage,

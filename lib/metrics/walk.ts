@@ -1,8 +1,4 @@
-import {
-  pageOfLeftOrganizations,
-  type ScopeFollowUp,
-  toRemovedOrganization,
-} from "../access/follow-scope.ts";
+import { answerOfLeft, type ScopeFollowUp } from "../access/follow-scope.ts";
 import type { OperationContext, WalkContext } from "../access/operation-context.ts";
 import { metricsPreparing } from "../access/policy.ts";
 import { ApiError } from "../contract/api-error.ts";
@@ -74,7 +70,8 @@ export async function walkMetrics(
   const { scope, paging } = call;
   const { following } = scope;
   const position = positionOf(paging.position);
-  if (following && following.left.length > 0) return pageOfRemovedOrganizations(call, following, position);
+  if (following && following.left.length > 0)
+    return { entries: [], ...answerOfLeft(paging, following, cursorAt(position), 0) };
   if (following && following.newlyVisible.length > 0) return catchUp(call, options, following, position);
   if (following && paging.position !== null && scope.organizations.length === 0)
     return pageOfNoOrganization(call, following, position);
@@ -96,10 +93,7 @@ export async function walkMetrics(
   };
 }
 
-/**
- * Reads the entries of newly visible organizations up to the walk's position. This happens before the walk continues:
- * otherwise an old entry that is not retired yet would come after its successor.
- */
+/** Before the walk continues: otherwise an old entry that is not retired yet would come after its successor. */
 async function catchUp(
   call: MetricsContext,
   options: MetricsWalkOptions,
@@ -120,21 +114,6 @@ async function catchUp(
   });
   const mark = page.nextAfter === null ? following.mark : following.markAt(page.nextAfter);
   return { ...page.shown, nextCursor: paging.next(cursorAt(position), mark), resumeCursor: null };
-}
-
-/** Returns organizations that left, before anything else: one that came back since is caught up afterwards. */
-function pageOfRemovedOrganizations(
-  { paging }: MetricsContext,
-  following: ScopeFollowUp,
-  position: StreamPosition,
-): MetricsWalkPage {
-  const { left, mark } = pageOfLeftOrganizations(following, paging.pageSize, 0);
-  return {
-    entries: [],
-    removed: left.map(toRemovedOrganization),
-    nextCursor: paging.next(cursorAt(position), mark),
-    resumeCursor: null,
-  };
 }
 
 /** All organizations that left are reported: the walk stays at its position until an organization becomes visible. */

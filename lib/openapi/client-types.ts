@@ -1,4 +1,5 @@
 import type { OpenApiDocument } from "./document.ts";
+import { asList as list, asNode as record, type Node as Schema } from "./schema-changes.ts";
 
 /**
  * Generates the client's types and routes from the OpenAPI document, so that users of the client need neither our
@@ -32,12 +33,6 @@ export function generateClientTypes(document: OpenApiDocument): string {
     "",
   ].join("\n");
 }
-
-type Schema = { readonly [name: string]: unknown };
-const isRecord = (value: unknown): value is Schema =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-const record = (value: unknown): Schema => (isRecord(value) ? value : {});
-const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 function describe(method: string, path: string, operation: object) {
   const { operationId, summary, parameters, requestBody, responses } = record(operation);

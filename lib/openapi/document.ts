@@ -188,10 +188,7 @@ export function describeSchema(operation: Operation, place: "body" | "answer", s
   return made;
 }
 
-/**
- * If a schema's text form hides its meaning (digits that are an integer), its metadata contains the schema to show
- * instead.
- */
+/** If a schema's text form hides its meaning (digits that are an integer), its metadata has the schema to show. */
 export function jsonSchema(schema: z.ZodType, io: "input" | "output"): z.core.JSONSchema.BaseSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io,
@@ -207,9 +204,7 @@ export function jsonSchema(schema: z.ZodType, io: "input" | "output"): z.core.JS
   return rest;
 }
 
-/**
- * A record with a closed list of names is an object with these properties: for readers, linters and the client's types.
- */
+/** A record with a closed list of names becomes an object with these properties: for readers, linters and clients. */
 function nameProperties(made: z.core.JSONSchema.BaseSchema): void {
   const { propertyNames, additionalProperties: value } = made;
   if (typeof propertyNames !== "object" || typeof value !== "object") return;

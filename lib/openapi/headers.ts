@@ -63,10 +63,7 @@ export const successHeaders = ({ keys, paging, downloads }: Operation, hasOtherF
     ...(keys.legacy === "accepted" ? deprecated : []),
   ]);
 
-/**
- * Errors that only the limiter or the work after it can return: the request was counted, or refused because of the
- * count.
- */
+/** Only the limiter or the work after it returns these: the request was counted, or refused because of the count. */
 const afterTheCount: readonly ErrorCode[] = [
   "RATE_LIMIT_EXCEEDED",
   "RESPONSE_TOO_LARGE",

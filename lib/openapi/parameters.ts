@@ -4,10 +4,7 @@ const withRemoved = (what: string): string =>
   `Default \`false\`. With \`true\` the array \`removed\` names ${what}; both arrays count against \`limit\`. If you start ` +
   "with it, and apply all pages of the first and of every later sync in order, your copy holds what a first read would return.";
 
-/**
- * Descriptions of parameters for the reference. A name has the same meaning everywhere, except for entries that name an
- * operation (`operationId: name`).
- */
+/** A name has the same meaning everywhere, except for entries that name an operation (`operationId: name`). */
 const descriptions: Readonly<Record<string, string>> = {
   start_date: "First day of the window, UTC, inclusive.",
   end_date: "Last day of the window, UTC, inclusive; not before `start_date`.",

@@ -1,9 +1,6 @@
 import { asList, asNode, type Node } from "./schema-changes.ts";
 
-/**
- * Restrictions in the fields of policy.ts that did not exist before. A document from before a field existed does not
- * contain it, so there is nothing to compare.
- */
+/** Restrictions that did not exist before. A document from before a field existed says nothing about it. */
 export function policyChanges(old: Node, now: Node): string[] {
   const kindsNow = asList(now["x-key-kinds"]);
   return [

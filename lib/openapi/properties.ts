@@ -38,10 +38,7 @@ const wordsOfTag: Readonly<Record<string, FieldWords>> = {
 
 type Schema = z.core.JSONSchema.BaseSchema;
 
-/**
- * Describes every property of a body or a response, in place. A property without a text gets an empty description: a
- * test lists it.
- */
+/** In place. A property without a text gets an empty description: a test lists it. */
 export function describeProperties(schema: Schema, operation: Operation, place: "body" | "answer"): void {
   const visit = (value: Schema, parent: string): void => {
     for (const part of [value.items, value.additionalProperties, ...(value.anyOf ?? [])].filter(isSchema))

@@ -1,10 +1,7 @@
 import { breakingChanges } from "./changes.ts";
 import { asNode, type Node } from "./schema-changes.ts";
 
-/**
- * Why this document cannot replace the released one: it breaks callers but has the version that was promised to them.
- * Undefined if it can.
- */
+/** Why this document cannot replace the released one: it breaks callers but has the version promised to them. */
 export function releaseProblem(released: Node, now: Node): string | undefined {
   const [before, after] = [versionOf(released), versionOf(now)];
   if (isNewer(after, before)) return undefined;

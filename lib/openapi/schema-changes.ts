@@ -1,7 +1,4 @@
-/**
- * How one schema accepts or returns other values than another. Supports only the JSON Schema keywords that our document
- * uses.
- */
+/** Knows only the JSON Schema keywords that our document uses. */
 
 export type Node = { readonly [name: string]: unknown };
 const isNode = (value: unknown): value is Node =>

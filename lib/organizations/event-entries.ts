@@ -16,9 +16,7 @@ export const organizationEntries = (
   ...(before?.active && !after.active ? deactivatedEntry(store, after) : []),
 ];
 
-/**
- * Written for the organization and its new tenant, and for the tenant it leaves, which no longer sees the organization.
- */
+/** For the organization and its new tenant, and for the tenant it leaves, which no longer sees the organization. */
 function movedEntries(store: Store, before: OrganizationItem, after: OrganizationItem): Put[] {
   const { name } = after;
   const event = {

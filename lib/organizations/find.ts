@@ -2,7 +2,7 @@ import * as kinds from "../contract/items.ts";
 import { partsOf } from "../contract/kind.ts";
 import type { TenantKey } from "../contract/tenants.ts";
 import { OperatorError } from "../runtime/operator-error.ts";
-import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
+import { type OrganizationItem, readOrganizations } from "../store/items/organization.ts";
 import { parsePeopleGuard } from "../store/items/people.ts";
 import { queryAll, type Table } from "../store/table.ts";
 
@@ -63,14 +63,3 @@ export const withoutAdmin = (
   admins: ReadonlyMap<string, number>,
 ): readonly OrganizationItem[] =>
   organizations.filter(({ active, uuid }) => active && admins.get(uuid) === 0);
-
-/** The organizations that exist, each once. */
-export async function readOrganizations(
-  table: Table,
-  uuids: readonly string[],
-): Promise<readonly OrganizationItem[]> {
-  const items = await table.getMany(
-    [...new Set(uuids)].map((organization) => kinds.organization.key({ organization })),
-  );
-  return items.filter((item) => item !== undefined).map(parseOrganization);
-}

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { toOrganizationRecord } from "../access/describe.ts";
 import { repositoryAddress } from "../contract/addresses.ts";
 import * as kinds from "../contract/items.ts";
 import type { organizationRecord, repositoryRecord } from "../contract/records-organizations.ts";
@@ -30,13 +31,6 @@ export function listOrganizations(
     next: last !== undefined && remaining.length > limit ? last.uuid : null,
   };
 }
-
-const toOrganizationRecord = (organization: OrganizationItem): z.input<typeof organizationRecord> => ({
-  id: organization.uuid,
-  name: organization.name,
-  provider: organization.provider,
-  provider_organization_id: organization.provider_organization_id,
-});
 
 /** Active repositories in the order of the provider's ids; inactive ones are skipped and not counted. */
 export async function listRepositories(

@@ -13,10 +13,7 @@ export const newMove = ({ uuid, arrived }: Moving, busyUntilMs: number): Item =>
   busy_until_ms: busyUntilMs,
 });
 
-/**
- * How far a move has got. It is stored in the move's note, so that a later run does not read again what has moved. A
- * note of another move of the same organization is not used.
- */
+/** In the move's note, so that a later run does not read again what has moved. Notes of other moves are not used. */
 export class MoveProgress {
   readonly #table: Table;
   readonly #organization: Moving;

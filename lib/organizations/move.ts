@@ -20,10 +20,7 @@ import { MoveProgress } from "./move-progress.ts";
 import { takeTurns } from "./turns.ts";
 import { hasEpochs, publishedEpochs } from "./visibility.ts";
 
-/**
- * Moves one kind of an organization's data from the tenant it left to its current tenant. It runs again after a crash,
- * so it must detect what has already been moved.
- */
+/** It runs again after a crash, so it must detect what has already been moved. */
 type Move = (
   store: Store,
   organization: OrganizationItem,
@@ -62,15 +59,11 @@ async function moveMetrics(
   if (!isComplete) throw new StreamBusy("The organization moved on before its metrics had arrived.");
 }
 
-/**
- * Finishes a change of tenant. Returns whether this call ended the move: another run may have done so, or no move is in
- * progress.
- */
+/** Whether this call ended the move: another run may have done so, or no move is in progress. */
 export async function completeMove(store: Store, organization: OrganizationItem): Promise<boolean> {
   const { uuid, tenant, leaving, arrived } = organization;
   if (leaving === undefined) return false;
-  // The writer of the move may have been interrupted before it published the epoch, so readers may not know of the move
-  // yet.
+  // The move's writer may have been interrupted before it published the epoch: readers may not know of the move.
   if (hasEpochs(leaving)) await publishedEpochs(store.table, leaving);
   const progress = await MoveProgress.read(store.table, organization);
   for (const [name, { move }] of Object.entries(movers)) {
@@ -95,10 +88,7 @@ export async function completeMove(store: Store, organization: OrganizationItem)
   ]);
 }
 
-/**
- * An earlier move is not finished, so another cannot start. The event that asks for it waits; the event itself is
- * valid.
- */
+/** An earlier move is not finished: the event that asks for another one waits, and is valid. */
 export class MoveUnderWay extends Error {
   override readonly name = "MoveUnderWay";
   constructor(organization: string) {

@@ -128,10 +128,7 @@ class TableContent {
   }
 }
 
-/**
- * The copies are rewritten from the organization item, because that item decides whether a repeated event is known or
- * new.
- */
+/** Rewritten from the organization item, because that one decides whether a repeated event is known or new. */
 async function fixOrganization(
   store: Store,
   uuid: string,

@@ -57,8 +57,7 @@ export async function saveOrganization(
   });
   for (const { tenant, epoch } of epochs) await publishEpoch(store.table, tenant, epoch);
   const { tenant } = organization;
-  // On a repeated delivery, the first attempt may have been interrupted before it published its epoch. The move does
-  // the same for the tenant that was left.
+  // A repeated delivery: the first may have been interrupted before it published. The move does it for the old tenant.
   if (epochs.length === 0 && hasEpochs(tenant)) await publishedEpochs(store.table, tenant);
   if (isLateFirst) await followDelay(store, uuid);
   if (organization.seats_behind) await followMode(store, organization);
@@ -67,10 +66,7 @@ export async function saveOrganization(
   if (mayHaveRoom) await fillSeats(store, poolOf(organization));
 }
 
-/**
- * Reads the stored organization. One move at a time: an event that changes the tenant again waits until the earlier
- * move is finished. All other events are applied while the organization moves.
- */
+/** One move at a time: an event that changes the tenant again waits. All others are applied meanwhile. */
 async function publishedOrganization(
   store: Store,
   uuid: string,
@@ -177,10 +173,7 @@ export function copyWrites(
   ];
 }
 
-/**
- * Takes the newest event's values. Some values come from the earliest event, or from a decision of the API or the
- * operator.
- */
+/** Of the newest event; some of the earliest one, or of a decision of the API or the operator. */
 function mergeOrganization(
   before: OrganizationItem | undefined,
   uuid: string,

@@ -11,10 +11,7 @@ export type OrganizationSettings = {
   readonly approval_delay_days?: number;
 };
 
-/**
- * Changes both copies of the organization and writes the audit entry, in one transaction. Returns undefined if the
- * organization does not exist.
- */
+/** In one transaction with the audit entry. Undefined if the organization does not exist. */
 export async function changeOrganizationSettings(
   context: AuditedContext,
   uuid: string,
@@ -49,10 +46,7 @@ export async function changeOrganizationSettings(
   });
 }
 
-/**
- * The values that the audit entry contains: if one changed meanwhile, the entry would be wrong. A move removes the copy
- * in the old tenant.
- */
+/** In the audit entry: if one changed meanwhile, it would be wrong. A move removes the copy in the old tenant. */
 const decidedOn = ["seat_assignment_mode", "approval_delay_days"] as const;
 
 function changeOf({ seat_assignment_mode, approval_delay_days }: OrganizationSettings): ItemChange {

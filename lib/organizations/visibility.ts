@@ -56,10 +56,7 @@ export type ScopeChange = {
   readonly epochs: ReadonlyArray<{ readonly tenant: TenantKey; readonly epoch: number }>;
 };
 
-/**
- * How a change of an organization affects readers of several: it becomes visible to them, leaves their scope, or
- * neither.
- */
+/** It becomes visible to readers of several organizations, leaves their scope, or neither. */
 export async function planScopeChange(
   { table, clock }: { readonly table: Table; readonly clock: Pick<Clock, "nowMs"> },
   before: ScopedOrganization | undefined,
@@ -93,10 +90,7 @@ export async function planScopeChange(
 const becomesVisible = (before: ScopedOrganization | undefined, after: ScopedOrganization): boolean =>
   hasEpochs(after.tenant) && isVisible(after) && !(before?.tenant === after.tenant && isVisible(before));
 
-/**
- * The opposite: readers that keep a mirror must delete the organization's data. An organization that moves away leaves
- * its audit entries behind, also those that were not visible until then.
- */
+/** Mirrors must delete its data. One that moves away leaves its audit entries behind, also those not visible then. */
 const leaves = (before: ScopedOrganization, after: ScopedOrganization): boolean =>
   hasEpochs(before.tenant) && (before.tenant !== after.tenant || (isVisible(before) && !isVisible(after)));
 
@@ -115,10 +109,7 @@ const organizationLeft = (
   ttl: ttlAfter(nowMs, scopeLimits.leftDays),
 });
 
-/**
- * For the transaction that writes the row with `visible_epoch` = `before.next`, or the row that records that the
- * organization left. Only one epoch at a time is unpublished.
- */
+/** With the row that has `visible_epoch` = `before.next`, or that it left. One epoch at a time is unpublished. */
 const takeEpoch = (
   tenant: TenantKey,
   before: ScopeEpochs,

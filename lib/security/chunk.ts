@@ -6,10 +6,7 @@ import { findingSeverities, findingStates } from "../contract/records-security.t
 import { CorruptItem } from "../store/items/parse.ts";
 import { type FindingRow, placeOf } from "./finding.ts";
 
-/**
- * A chunk is an immutable, compressed piece of a repository's findings, in the order of their places. A scan of 50,000
- * findings is somewhat more than a hundred items, not 50,000 items that cost a write unit each.
- */
+/** Immutable and compressed: 50,000 findings are about a hundred items, not 50,000 that cost a write unit each. */
 
 const rowTuple = z.tuple([
   z.string(),

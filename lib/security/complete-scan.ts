@@ -157,8 +157,7 @@ class ChunkWriter {
 
   async keep(chunk: ChunkReference | NewChunk): Promise<ChunkReference> {
     if (!("bytes" in chunk)) return chunk;
-    // Never a number or a digest: if an id were used twice, a writer that deletes the first chunk could delete the
-    // second.
+    // Never a number or a digest: if an id were used twice, a writer that deletes the first could delete the second.
     const id = this.#store.random.uuid();
     this.written.add(id);
     this.#puts.push({ put: chunkItem(chunkKey(this.#repository, id), chunk.bytes) });

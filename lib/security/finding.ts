@@ -27,9 +27,7 @@ export type ScanReference = {
   readonly completedAt: string;
 };
 
-/**
- * What all scans of a repository report about one finding. It depends only on the set of scans, never on their order.
- */
+/** What all scans report about one finding. It depends only on the set of scans, never on their order. */
 export type FindingRow = {
   /** Its place among the repository's findings. */
   readonly place: string;
@@ -38,9 +36,7 @@ export type FindingRow = {
   /** That scan; null if it is the repository's newest scan, so that a scan that finds it again changes nothing. */
   readonly last: ScanReference | null;
   readonly detectedAt: string;
-  /**
-   * Versions of the newest older scans that reported it as dismissed or fixed; null if `finding` itself has that state.
-   */
+  /** Versions of the newest older scans that reported it so; null if `finding` itself has that state. */
   readonly dismissedIn: string | null;
   readonly fixedIn: string | null;
 };

@@ -19,10 +19,7 @@ export type NewChunk = { readonly from: string; readonly counts: ChunkCounts; re
 /** The findings that the scan reports for one chunk. */
 export type ReportedOfChunk = { readonly chunk: ChunkReference; readonly reported: readonly PlacedFinding[] };
 
-/**
- * The chunks that the scan may change, by id. An older scan changes nothing in a chunk for which it has no finding; a
- * newer scan ends the findings it does not have.
- */
+/** An older scan changes nothing in a chunk without its findings; a newer scan ends the findings it does not have. */
 export function reportedByChunk(
   chunks: readonly ChunkReference[],
   findings: readonly PlacedFinding[],

@@ -68,18 +68,13 @@ function runOf({ organization, repository, ledger, records }: RepositoryFindings
   };
 }
 
-/**
- * Code scanning's category: different for every run of a file, and the same at every upload. It includes the
- * organization, because organizations of an instance may use the same repository ids.
- */
+/** Different for every run of a file, the same at every upload. Organizations may share repository ids. */
 function categoryOf(organizationId: string, repositoryId: string, part: number): string {
   const names = [organizationId, repositoryId].map(encodeURIComponent);
   return ["ai-security-scan", ...names, ...(part === 1 ? [] : [String(part)]), ""].join("/");
 }
 
-/**
- * Every weakness of the run with each of its severities, in the order of CWE numbers; findings without a CWE are last.
- */
+/** In the order of CWE numbers; findings without a CWE are last. */
 function rulesOf(records: readonly FindingRecord[]) {
   const numberOf = (cwe: string | null) => (cwe === null ? Number.POSITIVE_INFINITY : numberIn(cwe));
   const rankOf = (severity: FindingSeverity) => findingSeverities.indexOf(severity);
@@ -94,10 +89,7 @@ function rulesOf(records: readonly FindingRecord[]) {
 
 const numberIn = (cwe: string): number => Number(cwe.slice("CWE-".length));
 
-/**
- * Includes the severity: code scanning ranks a finding by its rule, so a low finding must not share a rule with a
- * critical one.
- */
+/** With the severity: code scanning ranks by rule, so a low finding must not share a rule with a critical one. */
 const ruleIdOf = ({ cwe, severity }: Pick<FindingRecord, "cwe" | "severity">): string =>
   `${cwe ?? "security-finding"}/${severity}`;
 

@@ -5,10 +5,7 @@ import { securityLimits } from "../contract/limits.ts";
 
 const compress = promisify(gzip);
 
-/**
- * Refuses a file that code scanning would refuse, and says what to do. Each of an instance's organizations has its own
- * run.
- */
+/** Refuses what code scanning would refuse, and says what to do. Each organization of an instance has its own run. */
 export async function checkUploadable(
   { runs }: { readonly runs: readonly unknown[] },
   bytes: Uint8Array,

@@ -14,10 +14,7 @@ import { translation } from "./values.ts";
 
 /** The part of DynamoDB's document client that the store uses. */
 export type StoreClient = {
-  /**
-   * Makes one attempt: the store retries calls itself, because it knows which calls may be repeated. Throws AwsError or
-   * NoAnswer.
-   */
+  /** One attempt: the store retries calls itself, and knows which may be repeated. Throws AwsError or NoAnswer. */
   send<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
     command: Command<
       ServiceInputTypes,

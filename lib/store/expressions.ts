@@ -108,10 +108,7 @@ export function compileChange(change: ItemChange, placeholders: Placeholders): s
   return clauses.join(" ");
 }
 
-/**
- * DynamoDB accepts one bound or BETWEEN on the sort key; it has no form for an exclusive lower bound with an upper
- * bound.
- */
+/** One bound or BETWEEN: DynamoDB has no form for an exclusive lower bound with an upper bound. */
 export function compileRange(range: Range, placeholders: Placeholders): string {
   const partition = `${placeholders.path("pk")} = ${placeholders.value(range.pk)}`;
   const sort = placeholders.path.bind(placeholders, "sk");

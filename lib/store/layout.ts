@@ -34,9 +34,7 @@ export const poolGuardKey = (pool: PoolKey): Key =>
   isWorkspaceTenant(pool)
     ? kinds.seatPool.key({ pool })
     : kinds.people.key({ organization: pool.slice(organizationTenant("").length) });
-/**
- * In a workspace, one e-mail address is one person; elsewhere, and without an address, each membership is one person.
- */
+/** In a workspace one e-mail address is one person; elsewhere, or without an address, each membership is one. */
 export const personKey = (
   pool: PoolKey,
   member: { readonly organization: string; readonly userId: string; readonly email: string | null },

@@ -35,8 +35,7 @@ export const isTemporaryStoreError = (error: unknown): boolean =>
   error instanceof TimeUp ||
   error instanceof NoAnswer ||
   (error instanceof StoreUnavailable && !(error instanceof DecisionsExhausted)) ||
-  // If AWS refuses a call for a reason other than the item (no permission, expired credentials), an operator must fix
-  // it.
+  // If AWS refuses a call not because of the item (no permission, expired credentials), an operator must fix it.
   (error instanceof AwsError && !refusesInput(error));
 
 /** The table never accepts this item or expression: it is too large or malformed. */
@@ -63,9 +62,7 @@ export type WriteBounds = {
   readonly ageMsMax?: number;
   /** When the write was decided; without it, the time of the first attempt counts. */
   readonly momentMs?: number | undefined;
-  /**
-   * If a call may have happened, repeat it until `until` is over: only the answer to the call itself shows its result.
-   */
+  /** If a call may have happened, repeat it until `until` is over: only its own answer shows the result. */
   readonly untilAnswered?: boolean;
 };
 
@@ -107,8 +104,7 @@ export async function retryStoreCall<Answer>(
       const kind = classify(error);
       if (kind === "permanent") throw error;
       mayHaveHappened ||= kind === "ambiguous";
-      // Many writers of one item refuse each other in turn, and one of them always succeeds: a writer that has time for
-      // its work waits longer and tries again.
+      // Many writers of one item refuse each other in turn, and one always succeeds: who has time waits and tries again.
       const mayGoOn = kind === "conflict" || (untilAnswered && mayHaveHappened);
       const hasTries = attempt + 1 < policy.attemptsMax || (mayGoOn && until);
       const giveUp = !hasTries || (kind === "ambiguous" && !repeatAmbiguous);

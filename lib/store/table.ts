@@ -46,9 +46,7 @@ export type ItemChange = {
 export type Put = {
   readonly put: Item;
   readonly when?: Condition;
-  /**
-   * When the write was decided, if the item is in a list ordered by that moment: readers treat old places as settled.
-   */
+  /** When the write was decided, if a list is ordered by that moment: readers treat old places as settled. */
   readonly momentMs?: number;
 };
 export type Update = { readonly update: Key; readonly change: ItemChange; readonly when?: Condition };
@@ -153,9 +151,7 @@ export class TransactionRefused extends Error {
   }
 }
 
-/**
- * The store did not answer despite retries. After a write it is unknown whether it happened, unless it was throttled.
- */
+/** Despite retries. After a write it is unknown whether it happened, unless it was throttled. */
 export class StoreUnavailable extends Error {
   override readonly name: string = "StoreUnavailable";
   /** Every attempt was rejected: nothing happened. */
@@ -166,10 +162,7 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/**
- * The write was not sent again, because it was decided too long ago. It is unknown whether an earlier attempt happened.
- * A caller that decides again takes a new moment.
- */
+/** Decided too long ago to be sent again; an earlier attempt may have happened. Deciding again takes a new moment. */
 export class WriteExpired extends StoreUnavailable {
   override readonly name = "WriteExpired";
   constructor(cause: unknown) {
@@ -185,10 +178,7 @@ export class DecisionsExhausted extends StoreUnavailable {
   }
 }
 
-/**
- * Writes if the condition holds, and returns whether it did: for writes that another process may have made, or made
- * unnecessary.
- */
+/** Whether the condition held: for writes that another process may have made, or made unnecessary. */
 export async function writeIf(table: Table, write: Write, options?: WriteOptions): Promise<boolean> {
   try {
     await table.write(write, options);

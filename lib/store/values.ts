@@ -2,10 +2,7 @@ import type { TranslateConfig } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import type { AttributeValue, Item, Key } from "./table.ts";
 
-/**
- * How the document client converts our values to DynamoDB's, and back. Every client needs a new object, because the
- * client changes it.
- */
+/** A new object for every client, because the client changes it. */
 export const translation = (): TranslateConfig => ({
   marshallOptions: {
     removeUndefinedValues: true,

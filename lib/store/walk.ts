@@ -23,10 +23,7 @@ export type FoundPage<Found, Position> = {
   readonly next: Position | null;
 };
 
-/**
- * One page of the items that `select` keeps: it reads until the page is full and one more item was seen, or too many
- * items were skipped, or too many partitions were read.
- */
+/** Reads until the page is full and one more item was seen, or too many items or partitions were passed over. */
 export async function walkPartitions<Found extends { readonly sk: string }, From extends Partition>(
   table: Table,
   partitions: readonly From[],

@@ -21,10 +21,7 @@ import {
 } from "./stream.ts";
 import { buildAppend, packPlans } from "./transaction.ts";
 
-/**
- * The state of one pull request across the attempts. There is one job per pull request, because a transaction may touch
- * an item only once.
- */
+/** One job per pull request across the attempts, because a transaction may touch an item only once. */
 type Job = {
   /** The newest change of the pull request: the only one that is applied. */
   change: PullRequestChange;
@@ -37,10 +34,7 @@ type Job = {
 /** A job that gets a number, and its pointer as it was read. */
 type AppendJob = { readonly job: Job; readonly before: Pointer | undefined };
 
-/**
- * Applies events to a tenant's stream; returns the outcomes in the order of the events. When it throws, some events may
- * be applied: send all of them again. Nothing is applied twice.
- */
+/** Outcomes are in the order of the events. When it throws, send all again: nothing is applied twice. */
 export async function appendBatch(
   deps: StreamDeps,
   tenant: TenantKey,
@@ -132,10 +126,7 @@ async function applyOpen(
   return found;
 }
 
-/**
- * The event is newer and its content is equal: only the pointer's time changes, and only if the pointer is unchanged
- * since it was read.
- */
+/** The event is newer and its content equal: only the time changes, and only if the pointer is as it was read. */
 async function updatePointerTime(
   { table }: StreamDeps,
   job: Job,

@@ -73,10 +73,7 @@ const entryItem = z
 /** A page parses a thousand entries, which takes half a millisecond. */
 const parseStored = parseItem("stream entry", entryItem);
 
-/**
- * `organization` is the owner of the copy that is read; entries in a workspace's or an instance's copy hold their own
- * organization.
- */
+/** `organization` owns the copy that is read; entries in a workspace's or instance's copy hold their own. */
 export function parseEntry(item: Item, organization: string | undefined): StoredEntry {
   const { sk, i, g, r, a = null, t, b, p, s } = parseStored(item);
   const owner = g ?? organization;

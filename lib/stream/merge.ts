@@ -1,10 +1,7 @@
 import { streamNumberKey } from "../store/layout.ts";
 import type { Item, Table } from "../store/table.ts";
 
-/**
- * The partition of one week, or of the removals. All unread items have numbers of at least `floor`; no item has a
- * number above `ceiling`.
- */
+/** Of one week, or of the removals. All unread items have numbers of at least `floor`, none above `ceiling`. */
 type PartitionCursor = {
   readonly pk: string;
   readonly ceiling: number;
@@ -123,10 +120,7 @@ export class MergedPartitions {
     }
   }
 
-  /**
-   * Returns the item of another partition with the number that was returned last, if there is one. It is already loaded
-   * then.
-   */
+  /** The item of another partition with the number that was returned last, if there is one: it is already loaded. */
   nextUnder(number: number): Item | undefined {
     const partition = this.#smallest();
     const item = partition && headOf(partition);

@@ -14,10 +14,7 @@ import { sweepSpill } from "./sweep.ts";
 
 export type Move = {
   readonly organization: string;
-  /**
-   * Every tenant whose stream may still hold entries of the organization: all tenants it belonged to since it was last
-   * `ready`.
-   */
+  /** Every tenant whose stream may still hold its entries: all it belonged to since it was last `ready`. */
   readonly from: readonly TenantKey[];
   readonly to: TenantKey;
   /** Where an earlier call stopped, and where this call notes how far it got; without it, a call begins at the start. */
@@ -39,8 +36,7 @@ export type MoveResult = { readonly isComplete: boolean; readonly moved: number 
  */
 export async function moveOrganization(deps: StreamDeps, move: Move): Promise<MoveResult> {
   const { organization, from, to, progress } = move;
-  // An append to the old stream may be committed and not visible yet; `recoverAppend` reads the head in a transaction and so
-  // waits for it.
+  // An append to the old stream may be committed and not visible: `recoverAppend` reads in a transaction and waits.
   for (const tenant of from) await recoverAppend(deps, tenant);
   let moved = 0;
   let after = progress?.after;

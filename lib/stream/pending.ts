@@ -32,9 +32,7 @@ export type PendingAppend = {
 };
 
 const letter = z.enum(["c", "r", "m"]);
-/**
- * Organizations and tenants are stored once, in separate lists, to keep the head small: every batch rewrites the head.
- */
+/** Organizations and tenants are stored once, in separate lists: every batch rewrites the head. */
 export const pendingSchema = z
   .object({
     o: z.array(z.string()),
@@ -117,10 +115,7 @@ export const copiesOf = (tenant: TenantKey, organization: string): ReadonlyArray
 export const copyOf = ({ tenant, organization }: Owner): string | undefined =>
   isOrganizationTenant(tenant) ? undefined : organization;
 
-/**
- * The owner of a copy; undefined for the tenant's copy if the tenant has several organizations: each entry then holds
- * its own.
- */
+/** Undefined for the copy of a tenant with several organizations: each entry then holds its own. */
 export const ownerOfCopy = ({ tenant, organization }: Owner): string | undefined =>
   organization ?? (isOrganizationTenant(tenant) ? tenant.slice(2) : undefined);
 

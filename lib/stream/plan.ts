@@ -116,10 +116,7 @@ function facetsAfter({ datasets: drafts }: PullRequestChange): Facets | undefine
   return draft && facetsOf(draft);
 }
 
-/**
- * Removals for the datasets that the pull request leaves, or where its facets changed. In another tenant no reader has
- * it.
- */
+/** For datasets that the pull request leaves, or where its facets changed. In another tenant no reader has it. */
 function removalsOf(
   { pullRequest, datasets: drafts }: PullRequestChange,
   { places, facets: old }: Pointer,

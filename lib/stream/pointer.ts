@@ -17,18 +17,12 @@ export type PlaceRecord = {
   readonly spill: SpillRef | undefined;
 };
 
-/**
- * One per pull request: the newest event applied, and the places of its entries. Without places, the pull request was
- * removed.
- */
+/** The newest event applied, and the places of its entries. Without places, the pull request was removed. */
 export type Pointer = {
   readonly id: string;
   readonly organization: string;
   readonly tenant: TenantKey;
-  /**
-   * The number of its last append. Each place has its own number, because a dataset that did not change keeps its
-   * entry.
-   */
+  /** Of its last append. Each place has its own, because a dataset that did not change keeps its entry. */
   readonly number: number;
   readonly occurredAtMs: number;
   /** The digits of `occurred_at` below the millisecond, without trailing zeros. */
@@ -63,9 +57,7 @@ const parseStored = parseItem("pull request pointer", pointerItem);
 export const pointerIdOf = (pullRequest: string): string =>
   hash("sha256", pullRequest, "base64url").slice(0, 16);
 
-/**
- * Covers everything that a reader can see of an entry, so that a change of the merge date alone also moves the entry.
- */
+/** Covers everything that a reader can see of an entry: a change of the merge date alone also moves it. */
 export const fingerprintOf = ({ atMs, repositoryId, authorId, digest }: EntryDraft): string =>
   hash("sha256", JSON.stringify([atMs, repositoryId, authorId, digest]), "base64url").slice(0, 22);
 
@@ -110,10 +102,7 @@ export function pointerItemOf(pointer: Pointer): Item {
   return item;
 }
 
-/**
- * The pointer is unchanged since it was read. The number alone is not enough, because an equal event changes only the
- * time.
- */
+/** The number alone is not enough, because an equal event changes only the time. */
 export const pointerUnchanged = (before: Pointer | undefined): Condition =>
   before === undefined
     ? { absent: "pk" }

@@ -19,19 +19,14 @@ import { weekMeets } from "./weeks.ts";
 
 export type StreamPageRequest = {
   readonly tenant: TenantKey;
-  /**
-   * One organization: its own copy is read. Undefined: the tenant's copy is read, and `eligible` decides whose entries
-   * are visible.
-   */
+  /** Of the copy that is read. Undefined: the tenant's copy, and `eligible` decides whose entries are visible. */
   readonly organization: string | undefined;
   readonly dataset: Dataset;
   /** start <= at < end. */
   readonly window: { readonly startMs: number; readonly endMs: number };
   /** The cursor: everything up to this number was processed. 0 starts a walk. */
   readonly after: number;
-  /**
-   * Ends the walk at this number. Without it, the walk ends at the last published number, in a head that is read last.
-   */
+  /** Without it, the walk ends at the last published number, in a head that is read last. */
   readonly upTo?: number;
   /** Read the copies of these organizations instead; they have the same numbers as the tenant's copy. */
   readonly copiesOf?: readonly string[];
@@ -40,10 +35,7 @@ export type StreamPageRequest = {
   readonly eligible: (entry: StreamEntry) => boolean;
   /** For readers that keep a mirror: also return what left the dataset, the window or the filters. */
   readonly removals?: {
-    /**
-     * The last published number when the walk began: what was removed before was never shown. Undefined on the first
-     * page, which returns it.
-     */
+    /** The last published number when the walk began: older removals were never shown. The first page returns it. */
     readonly since: number | undefined;
     /** The filters besides the window, applied to the pull request's former facets. */
     readonly eligible: (removal: Removal) => boolean;
@@ -80,10 +72,7 @@ export type StreamPageResult =
 
 export type TooLargeResult = {
   readonly kind: "too-large";
-  /**
-   * Includes the beginning of its payload (the first part, if it is stored in parts), unless that was deleted
-   * meanwhile.
-   */
+  /** With the beginning of its payload (its first part), unless that was deleted meanwhile. */
   readonly largest: StreamEntry;
   /** A lower bound, because reading stopped when there were too many bytes. */
   readonly renderedBytes: number;
@@ -120,8 +109,7 @@ export async function readPage(table: Table, request: StreamPageRequest): Promis
     await loadPayloads(table, walk);
     if (!isAllRead) return unfinished(request, walk);
     if (request.upTo !== undefined) return pageOf(walk, null, request.upTo);
-    // This read must start only now: if an entry was superseded before the walk reached it, this head shows its new
-    // number.
+    // Only now: if an entry was superseded before the walk reached it, this head shows its new number.
     const [again, isStillHere] = await Promise.all([
       readHead(table, request.tenant),
       request.isStillHere?.() ?? true,
@@ -205,9 +193,7 @@ async function readUpTo(
 const isFirstPage = ({ after, removals }: StreamPageRequest): boolean =>
   after === 0 && removals?.since === undefined;
 
-/**
- * Returns the result for one number: the entry if it is eligible, else a removal of the pull request's former state.
- */
+/** For one number: the entry if it is eligible, else a removal of the pull request's former state. */
 function foundIn(
   request: StreamPageRequest,
   items: readonly Item[],
@@ -225,9 +211,7 @@ function foundIn(
   return removal && isRemovedFrom(request, removal) ? removal : undefined;
 }
 
-/**
- * A page keeps only the newest result per pull request: an old entry that is not retired yet has the smaller number.
- */
+/** Only the newest result per pull request: an old entry that is not retired yet has the smaller number. */
 function pick(walk: PageInProgress, found: StoredEntry | Removal): void {
   const id = removeFromPage(walk, found);
   if ("pullRequest" in found) {
@@ -247,10 +231,7 @@ function removeFromPage(walk: PageInProgress, found: StoredEntry | Removal): str
   return id;
 }
 
-/**
- * Matches entries that the last append superseded and did not retire yet: their successor, or a removal, is also
- * published.
- */
+/** Superseded by the last append and not retired yet: their successor, or a removal, is also published. */
 function supersededIn({ removals }: StreamPageRequest, head: StreamHead): (item: Item) => boolean {
   const isPublished = head.published === head.next - 1;
   if (!removals || !head.pending || !isPublished) return () => false;
@@ -288,10 +269,7 @@ function partitionStartsOf(request: StreamPageRequest, head: StreamHead, positio
     );
 }
 
-/**
- * What was removed before the walk began was never shown. An organization that is being caught up needs no removals:
- * none of its entries was shown.
- */
+/** What was removed before the walk began was never shown, nor was an organization that is being caught up. */
 function removalPartitionStartsOf(
   request: StreamPageRequest,
   head: StreamHead,

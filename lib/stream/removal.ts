@@ -76,10 +76,7 @@ type Address = {
   readonly number: number;
 };
 
-/**
- * An item as stored, one letter an attribute: i pointer id · u pr_url · g organization (tenant-wide copy only) ·
- * t when · x facets
- */
+/** One letter an attribute: i pointer id · u pr_url · g organization (tenant-wide copy only) · t when · x facets */
 export function removalPuts(
   address: Address,
   { pointerId, pullRequest, facets, removedAtMs }: Omit<Removal, "number" | "organization">,
@@ -113,10 +110,7 @@ const removalItem = z.object({
 });
 const parseStored = parseItem("removal", removalItem);
 
-/**
- * `organization` is the owner of the copy that is read; removals in a workspace's or an instance's copy hold their own
- * organization.
- */
+/** `organization` owns the copy that is read; removals in a workspace's or instance's copy hold their own. */
 export function parseRemoval(item: Item, organization: string | undefined): Removal {
   const { sk, i, u, g, t, x } = parseStored(item);
   const owner = g ?? organization;

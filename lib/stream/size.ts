@@ -1,8 +1,6 @@
 import type { AttributeValue } from "../store/table.ts";
 
-/**
- * Roughly the size that DynamoDB counts for a value: names and text in UTF-8, numbers by digits, containers 3 + 1 each.
- */
+/** Roughly as DynamoDB counts: names and text in UTF-8, numbers by digits, containers 3 + 1 each. */
 export function sizeOf(value: AttributeValue | undefined): number {
   if (value === undefined) return 0;
   if (value === null || typeof value === "boolean") return 1;

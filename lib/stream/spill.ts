@@ -124,10 +124,7 @@ async function isUsable(table: Table, key: Key): Promise<boolean> {
 export const partKeys = ({ id, parts }: SpillRef): Key[] =>
   Array.from({ length: parts }, (_, index) => kinds.spillPart.key({ spillId: id, index }));
 
-/**
- * Returns the bytes of each spill; none if a part is missing: that entry was superseded and appears again at its new
- * place.
- */
+/** None if a part is missing: that entry was superseded and appears again at its new place. */
 export async function readSpills(
   table: Table,
   spills: readonly SpillRef[],

@@ -52,10 +52,7 @@ export type EntryDraft = {
   readonly renderedBytes: number;
 };
 
-/**
- * One event: the whole new state of one pull request. If a dataset is omitted, the pull request is not, or no longer,
- * in it.
- */
+/** The whole new state of one pull request. It is not, or no longer, in a dataset that is omitted. */
 export type PullRequestChange = {
   /** Service UUID. */
   readonly organization: string;

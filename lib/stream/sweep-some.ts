@@ -8,9 +8,7 @@ import { queryAll } from "../store/table.ts";
 import type { StreamDeps } from "./stream.ts";
 import { sweepParts } from "./sweep.ts";
 
-/**
- * Where the last run stopped: an organization's place in the directory, and the last spill of it that was processed.
- */
+/** Where the last run stopped: an organization's place in the directory, and its last processed spill. */
 const sweeperItem = itemSchema({
   /** Null when the run reached the end. */
   organization: z.string().nullable(),

@@ -76,10 +76,7 @@ export async function sweepSpill(deps: StreamDeps, spill: StoredSpill): Promise<
 const names = ({ places }: Pointer, spillId: string): boolean =>
   datasets.some((dataset) => places[dataset]?.spill?.id === spillId);
 
-/**
- * The spill is superseded and not yet retired: readers may still need it, and the process that settles the stream drops
- * it.
- */
+/** Superseded and not yet retired: readers may still need it, and the process that settles the stream drops it. */
 async function isPending({ table }: StreamDeps, { tenant }: Pointer, spillId: string): Promise<boolean> {
   const [item] = await table.transactGet([kinds.streamHead.key({ tenant })]);
   return parseHead(item).pending?.spills.some(({ id }) => id === spillId) ?? false;

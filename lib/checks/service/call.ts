@@ -38,9 +38,7 @@ export async function callSuccessfully(
   return json;
 }
 
-/**
- * An answer with this status. After a 429 waits for one full window of the rate limit: another run may have used it up.
- */
+/** After a 429 waits for one full window of the rate limit: another run may have used it up. */
 export async function callExpecting(
   status: string,
   baseUrl: string,

@@ -1,9 +1,7 @@
 import { type Clock, systemClock } from "../../runtime/clock.ts";
 import { OperatorError } from "../../runtime/operator-error.ts";
 
-/**
- * One line of the report. A check does not depend on another check: it names anything that it needs and does not find.
- */
+/** A check does not depend on another check: it names anything that it needs and does not find. */
 export type Check = { readonly name: string; run(): Promise<void> };
 
 /** The sentence says what to do. */

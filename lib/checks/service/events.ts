@@ -8,11 +8,7 @@ import { queryAll, type Table } from "../../store/table.ts";
 import { type Check, CheckFailed, waitUntil } from "./check.ts";
 import { type StageEvents, stage } from "./stage.ts";
 
-/**
- * An event that meets a temporary failure is delivered again after the queue's visibility timeout. It gets two more
- * attempts before the stage is removed: an event that is applied after the removal would create a part of the stage
- * again.
- */
+/** Two more deliveries before the stage is removed: an event applied after that would make a part of it again. */
 export const eventsMsMax = 2 * eventQueueSettings.visibilitySeconds * 1000 + 60_000;
 
 /** Sends every type of event, then waits for the result of each; all of them together no longer than `waitMs`. */

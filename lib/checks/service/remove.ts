@@ -125,10 +125,7 @@ async function namedIn(table: Table, kind: AnyKind, each: readonly AnyParts[]): 
   return keys.map((key) => partsOf(kind, key)).filter((parts) => parts !== undefined);
 }
 
-/**
- * The keys of a kind whose parts are among these. Parts that do not name the owner are not used: their range would hold
- * items of others. Each range is read once.
- */
+/** Parts that do not name the owner are not used: their range would hold items of others. Reads each range once. */
 async function keysOf(table: Table, kind: AnyKind, each: readonly AnyParts[]): Promise<readonly Key[]> {
   const needed = [...namesIn(kind.pk), ...ownerNamesIn(kind, kind.sk)];
   const usable = each.filter((parts) => needed.every((name) => name in parts));

@@ -5,15 +5,14 @@ import { noLegacyKey, operation } from "../operation.ts";
 import {
   choice,
   choicesParameter,
-  cursorParameter,
   instantParameter,
-  integerParameter,
   listParameter,
   organizationSelector,
   organizationsFilter,
+  pageParameters,
   text,
 } from "../parameters.ts";
-import { nextCursor } from "../records.ts";
+import { pageAnswer } from "../records.ts";
 import { auditRecord } from "../records-audit.ts";
 
 const { auditLogs } = pageLimits;
@@ -39,8 +38,7 @@ export const listAuditLogs = operation({
       date_from: instantParameter("start").optional(),
       date_to: instantParameter("end").optional(),
       order: choice(["desc", "asc"]).default("desc"),
-      limit: integerParameter(auditLogs.min, auditLogs.max).optional(),
-      cursor: cursorParameter.optional(),
+      ...pageParameters(auditLogs),
       format: choice(["json", "csv", "ndjson"]).optional(),
       ...organizationSelector,
       ...organizationsFilter,
@@ -48,16 +46,9 @@ export const listAuditLogs = operation({
     .refine(
       // A wrong instant is NaN, and is reported on its own.
       ({ date_from, date_to }) => date_from === undefined || date_to === undefined || !(date_from > date_to),
-      {
-        error: "must not be before date_from",
-        path: ["date_to"],
-      },
+      { error: "must not be before date_from", path: ["date_to"] },
     ),
-  answer: {
-    status: 200,
-    description: "One page of entries",
-    schema: z.strictObject({ data: z.array(auditRecord), next_cursor: nextCursor }),
-  },
+  answer: pageAnswer("One page of entries", { data: z.array(auditRecord) }),
   keys: noLegacyKey,
   plan: "enterprise",
   needs: "admin",

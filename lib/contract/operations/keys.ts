@@ -4,14 +4,14 @@ import { onlyValues } from "../only.ts";
 import { everyKey, noLegacyKey, operation } from "../operation.ts";
 import {
   choice,
-  cursorParameter,
   idempotencyKey,
-  integerParameter,
   keyIdParameter,
   organizationSelector,
+  pageParameters,
   text,
+  wholeNumber,
 } from "../parameters.ts";
-import { type FieldWords, nextCursor } from "../records.ts";
+import { type FieldWords, pageAnswer } from "../records.ts";
 import { issuedKeyRecord, keyRecord } from "../records-keys.ts";
 import { whoamiRecord } from "../records-organizations.ts";
 
@@ -45,14 +45,7 @@ export const whoami = operation({
   organization: "ignored",
   instanceScope: "authorized",
   rateLimit: { bucket: "whoami", requestsMax: 60, windowSeconds: 60, owner: "key" },
-  streaming: false,
-  errors: [],
 });
-
-const wholeNumber = (min: number, max: number) => {
-  const error = `must be a whole number from ${min} to ${max}`;
-  return z.int({ error }).min(min, { error }).max(max, { error });
-};
 
 const managing = {
   tag: "Keys",
@@ -60,7 +53,6 @@ const managing = {
   plan: "enterprise",
   needs: "admin",
   instanceScope: "authorized",
-  streaming: false,
 } as const;
 const tenAMinute = (bucket: string) =>
   ({ bucket, requestsMax: 10, windowSeconds: 60, owner: "quota" }) as const;
@@ -76,20 +68,11 @@ export const listKeys = operation({
   description:
     "All keys that were ever created for the organizations of the scope, including keys that no longer work. An instance key also sees the " +
     "instance keys whose authorized organizations are among its own; a workspace token sees the tokens of its workspace.",
-  query: z.strictObject({
-    limit: integerParameter(keys.min, keys.max).optional(),
-    cursor: cursorParameter.optional(),
-    ...organizationSelector,
-  }),
-  answer: {
-    status: 200,
-    description: "One page of keys",
-    schema: z.strictObject({ keys: z.array(keyRecord), next_cursor: nextCursor }),
-  },
+  query: z.strictObject({ ...pageParameters(keys), ...organizationSelector }),
+  answer: pageAnswer("One page of keys", { keys: z.array(keyRecord) }),
   organization: "optional",
   rateLimit: tenAMinute("keys"),
   paging: { bindsPageSize: false, resumable: false, defaultSize: keys.default },
-  errors: [],
 });
 
 const writing = {

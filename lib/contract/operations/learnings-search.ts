@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { eventLimits, indexLimits, learningLimits } from "../limits.ts";
 import { noLegacyKey, operation } from "../operation.ts";
-import { identifier, organizationSelector, text } from "../parameters.ts";
+import { identifier, organizationSelector, text, wholeNumber } from "../parameters.ts";
 import type { FieldWords } from "../records.ts";
 import { learningRecord } from "../records-learnings.ts";
 import { readLimit } from "./learnings-limits.ts";
@@ -36,11 +36,7 @@ export const searchLearnings = operation({
       repository_id: identifier.optional(),
       repository_name: text(1, eventLimits.fullNameCharactersMax).optional(),
       file: text(1, learningLimits.fileCharactersMax).optional(),
-      limit: z
-        .int({ error: `must be a whole number from 1 to ${resultsMax}` })
-        .min(1, { error: `must be a whole number from 1 to ${resultsMax}` })
-        .max(resultsMax, { error: `must be a whole number from 1 to ${resultsMax}` })
-        .default(resultsDefault),
+      limit: wholeNumber(1, resultsMax).default(resultsDefault),
       min_score: z
         .number({ error: "must be a number from 0 to 1" })
         .min(0, { error: "must be a number from 0 to 1" })

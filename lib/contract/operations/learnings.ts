@@ -13,13 +13,12 @@ import { eventLimits, learningLimits, pageLimits, requestLimits } from "../limit
 import { everyKey, noLegacyKey, operation } from "../operation.ts";
 import {
   choice,
-  cursorParameter,
   identifier,
-  integerParameter,
   listParameter,
   optInParameter,
   organizationSelector,
   organizationsFilter,
+  pageParameters,
   text,
   uuidParameter,
 } from "../parameters.ts";
@@ -244,8 +243,7 @@ export const listLearnings = operation({
         .optional(),
       stat_filter: choice(statFilters).optional(),
       state: choice(["approved", "pending"]).optional(),
-      limit: integerParameter(page.min, page.max).optional(),
-      cursor: cursorParameter.optional(),
+      ...pageParameters(page),
       format: choice(["json", "csv", "ndjson"]).optional(),
       include_removed: optInParameter.optional(),
       ...organizationSelector,

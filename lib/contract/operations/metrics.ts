@@ -3,13 +3,12 @@ import { pageLimits, requestLimits } from "../limits.ts";
 import { everyKey, operation } from "../operation.ts";
 import {
   choice,
-  cursorParameter,
-  integerParameter,
   isCalendarDay,
   listParameter,
   optInParameter,
   organizationSelector,
   organizationsFilter,
+  pageParameters,
 } from "../parameters.ts";
 import { pageOf } from "../records.ts";
 import {
@@ -33,8 +32,7 @@ const filters = {
   repository_ids: listParameter(requestLimits.listValuesMax).optional(),
   user_ids: listParameter(requestLimits.listValuesMax).optional(),
   ...organizationsFilter,
-  limit: integerParameter(metrics.min, metrics.max).optional(),
-  cursor: cursorParameter.optional(),
+  ...pageParameters(metrics),
   include_removed: optInParameter.optional(),
   ...organizationSelector,
 };
@@ -55,6 +53,13 @@ const walkDescription =
 
 /** The common part of the three operations. */
 const streamed = ["streamHead", "entry", "spillPart"] as const;
+const pageOfPullRequests = <Record extends z.ZodType>(record: Record) =>
+  ({
+    status: 200,
+    description: "One page of pull requests",
+    schema: pageOf(record, removedPullRequest),
+  }) as const;
+
 const common = {
   method: "GET",
   tag: "Metrics",
@@ -80,11 +85,7 @@ export const reviewCommentMetrics = operation({
   summary: "Read the findings of automated reviews on merged pull requests",
   description: `Metadata of every finding, never its text. The window selects by merge day (UTC). ${walkDescription}`,
   query: z.strictObject(filters).refine(inOrder, wrongOrder),
-  answer: {
-    status: 200,
-    description: "One page of pull requests",
-    schema: pageOf(reviewCommentsRecord, removedPullRequest),
-  },
+  answer: pageOfPullRequests(reviewCommentsRecord),
 });
 
 export const reviewMetrics = operation({
@@ -104,11 +105,7 @@ export const reviewMetrics = operation({
     })
     .refine(inOrder, wrongOrder)
     .refine(({ include_removed, format }) => !include_removed || format !== "csv", notWithCsv),
-  answer: {
-    status: 200,
-    description: "One page of pull requests",
-    schema: pageOf(reviewRecord, removedPullRequest),
-  },
+  answer: pageOfPullRequests(reviewRecord),
 });
 
 export const mcpMetrics = operation({
@@ -119,9 +116,5 @@ export const mcpMetrics = operation({
   summary: "Read the MCP servers and tools that reviews of merged pull requests used",
   description: `Join it with the review metrics on \`pr_url\`. Counts are best-effort. ${walkDescription}`,
   query: z.strictObject(filters).refine(inOrder, wrongOrder),
-  answer: {
-    status: 200,
-    description: "One page of pull requests",
-    schema: pageOf(mcpRecord, removedPullRequest),
-  },
+  answer: pageOfPullRequests(mcpRecord),
 });

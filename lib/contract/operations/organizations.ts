@@ -1,20 +1,9 @@
 import * as z from "zod";
 import { pageLimits } from "../limits.ts";
 import { noLegacyKey, operation } from "../operation.ts";
-import {
-  cursorParameter,
-  integerParameter,
-  organizationSelector,
-  organizationsFilter,
-  uuidParameter,
-} from "../parameters.ts";
-import { nextCursor } from "../records.ts";
+import { organizationSelector, organizationsFilter, pageParameters, uuidParameter } from "../parameters.ts";
+import { pageAnswer } from "../records.ts";
 import { organizationRecord, repositoryRecord } from "../records-organizations.ts";
-
-const page = ({ min, max }: { min: number; max: number }) => ({
-  limit: integerParameter(min, max).optional(),
-  cursor: cursorParameter.optional(),
-});
 
 export const listOrganizations = operation({
   id: "listOrganizations",
@@ -28,15 +17,11 @@ export const listOrganizations = operation({
     "An organization key gets its own organization, a workspace token every active organization of the workspace, an " +
     "instance key the organizations that it is authorized for. The cursor keeps the page size of the first request.",
   query: z.strictObject({
-    ...page(pageLimits.organizations),
+    ...pageParameters(pageLimits.organizations),
     ...organizationSelector,
     ...organizationsFilter,
   }),
-  answer: {
-    status: 200,
-    description: "One page of organizations",
-    schema: z.strictObject({ organizations: z.array(organizationRecord), next_cursor: nextCursor }),
-  },
+  answer: pageAnswer("One page of organizations", { organizations: z.array(organizationRecord) }),
   keys: noLegacyKey,
   plan: "enterprise_somewhere",
   needs: "organization_management:read",
@@ -61,12 +46,8 @@ export const listRepositories = operation({
       "must be a UUID: use `id` from GET /v1/organizations, not the Git provider's id",
     ),
   }),
-  query: z.strictObject({ ...page(pageLimits.repositories), ...organizationSelector }),
-  answer: {
-    status: 200,
-    description: "One page of repositories",
-    schema: z.strictObject({ repositories: z.array(repositoryRecord), next_cursor: nextCursor }),
-  },
+  query: z.strictObject({ ...pageParameters(pageLimits.repositories), ...organizationSelector }),
+  answer: pageAnswer("One page of repositories", { repositories: z.array(repositoryRecord) }),
   keys: noLegacyKey,
   plan: "enterprise",
   needs: "organization_management:read",

@@ -54,10 +54,7 @@ const permission = z
   );
 /** Control characters and invisible formatting: with them two different names would look the same. */
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
-/**
- * The blank Braille pattern is not a space in Unicode, but is also invisible; other spaces are already trimmed at the
- * ends.
- */
+/** The blank Braille pattern is no space in Unicode, but invisible too; other spaces are trimmed at the ends. */
 const blank = /^[\p{Zs}\u2800]*$/u;
 const roleName = text(1, roleNameCharactersMax, (name) => name.normalize("NFC"))
   .refine((name) => !invisible.test(name), {

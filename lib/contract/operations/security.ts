@@ -4,13 +4,12 @@ import { noLegacyKey, operation } from "../operation.ts";
 import {
   choice,
   choicesParameter,
-  cursorParameter,
   identifier,
-  integerParameter,
   organizationSelector,
   organizationsFilter,
+  pageParameters,
 } from "../parameters.ts";
-import { nextCursor } from "../records.ts";
+import { pageAnswer } from "../records.ts";
 import { findingRecord, findingSeverities, findingStates } from "../records-security.ts";
 
 const { findings } = pageLimits;
@@ -42,8 +41,7 @@ export const listSecurityFindings = operation({
       repo_id: identifier.optional(),
       state: choice([...findingStates, "all"]).default("open"),
       severity: severities.optional(),
-      limit: integerParameter(findings.min, findings.max).optional(),
-      cursor: cursorParameter.optional(),
+      ...pageParameters(findings),
       format: choice(["json", "csv", "sarif"]).default("json"),
       ...organizationSelector,
       ...organizationsFilter,
@@ -57,11 +55,9 @@ export const listSecurityFindings = operation({
             message: `must not be sent with format=${query.format}, which is a whole download`,
           });
     }),
-  answer: {
-    status: 200,
-    description: "One page of findings, or all of them as CSV or SARIF",
-    schema: z.strictObject({ data: z.array(findingRecord), next_cursor: nextCursor }),
-  },
+  answer: pageAnswer("One page of findings, or all of them as CSV or SARIF", {
+    data: z.array(findingRecord),
+  }),
   keys: { ...noLegacyKey, workspace: "forbidden" },
   plan: "any",
   needs: "security:read",

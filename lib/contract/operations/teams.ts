@@ -1,13 +1,8 @@
 import * as z from "zod";
 import { pageLimits } from "../limits.ts";
 import { noLegacyKey, operation } from "../operation.ts";
-import {
-  cursorParameter,
-  integerParameter,
-  organizationSelector,
-  organizationsFilter,
-} from "../parameters.ts";
-import { nextCursor } from "../records.ts";
+import { organizationSelector, organizationsFilter, pageParameters } from "../parameters.ts";
+import { pageAnswer } from "../records.ts";
 import { teamRecord } from "../records-people.ts";
 
 const { teams: page } = pageLimits;
@@ -23,17 +18,8 @@ export const listTeams = operation({
   description:
     "The active teams of the organizations, as the platform sent them. A person can be in several teams, and in none. Join " +
     "`user_ids` with `author_id` of the metrics, within the organization.",
-  query: z.strictObject({
-    limit: integerParameter(page.min, page.max).optional(),
-    cursor: cursorParameter.optional(),
-    ...organizationSelector,
-    ...organizationsFilter,
-  }),
-  answer: {
-    status: 200,
-    description: "One page of teams",
-    schema: z.strictObject({ teams: z.array(teamRecord), next_cursor: nextCursor }),
-  },
+  query: z.strictObject({ ...pageParameters(page), ...organizationSelector, ...organizationsFilter }),
+  answer: pageAnswer("One page of teams", { teams: z.array(teamRecord) }),
   keys: noLegacyKey,
   plan: "enterprise",
   needs: "organization_management:read",

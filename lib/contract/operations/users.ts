@@ -5,12 +5,11 @@ import { pageLimits, peopleLimits, requestLimits } from "../limits.ts";
 import { noLegacyKey, operation } from "../operation.ts";
 import {
   choice,
-  cursorParameter,
   emailAddress,
   identifier,
   identifierUpTo,
-  integerParameter,
   organizationSelector,
+  pageParameters,
 } from "../parameters.ts";
 import type { FieldWords } from "../records.ts";
 import { rolesChangeAnswer, seatsAnswer, usersAnswer } from "../records-people.ts";
@@ -34,8 +33,7 @@ export const listUsers = operation({
   query: z.strictObject({
     seat_filter: choice(["all", "assigned", "unassigned"]).default("all"),
     role_filter: choice(["all", "member", "admin"]).default("all"),
-    limit: integerParameter(users.min, users.max).optional(),
-    cursor: cursorParameter.optional(),
+    ...pageParameters(users),
     ...organizationSelector,
   }),
   answer: { status: 200, description: "One page of people", schema: usersAnswer },

@@ -3,14 +3,13 @@ import { pageLimits, requestLimits, webhookLimits } from "../limits.ts";
 import { noLegacyKey, operation } from "../operation.ts";
 import {
   choice,
-  cursorParameter,
   idempotencyKey,
-  integerParameter,
   organizationSelector,
+  pageParameters,
   text,
   uuidParameter,
 } from "../parameters.ts";
-import { nextCursor } from "../records.ts";
+import { pageAnswer } from "../records.ts";
 import { deliveryRecord, webhookRecord, webhookTestResult, webhookWithSecret } from "../records-webhooks.ts";
 import { webhookTypes } from "../webhooks.ts";
 
@@ -27,7 +26,6 @@ const shared = {
   needs: "admin",
   organization: "optional",
   instanceScope: "authorized",
-  streaming: false,
 } as const;
 const reading = {
   ...shared,
@@ -87,13 +85,8 @@ export const listWebhooks = operation({
     "A key of one organization sees the webhooks of that organization. A workspace token sees the webhooks of the whole " +
     "workspace, or of the organization that `org_id` names.",
   query,
-  answer: {
-    status: 200,
-    description: "All webhooks of the scope",
-    schema: z.strictObject({ data: z.array(webhookRecord), next_cursor: nextCursor }),
-  },
+  answer: pageAnswer("All webhooks of the scope", { data: z.array(webhookRecord) }),
   reads: { query: ["webhook"] },
-  errors: [],
 });
 
 export const getWebhook = operation({
@@ -152,8 +145,6 @@ export const deleteWebhook = operation({
   errors: ["WEBHOOK_NOT_FOUND"],
 });
 
-const selecting = z.strictObject({ ...organizationSelector });
-
 export const rotateWebhook = operation({
   ...writing,
   id: "rotateWebhook",
@@ -167,7 +158,7 @@ export const rotateWebhook = operation({
     `${repeatMinutes} minutes it returns the same secret.`,
   pathParameters,
   query,
-  body: selecting.extend(idempotencyKey),
+  body: query.extend(idempotencyKey),
   bodyOptional: true,
   answer: { status: 201, description: "The webhook, with its new secret", schema: webhookWithSecret },
   reads: { get: ["once"], getMany: withSecrets },
@@ -187,7 +178,7 @@ export const testWebhook = operation({
     "waits within a minute.",
   pathParameters,
   query,
-  body: selecting,
+  body: query,
   bodyOptional: true,
   answer: { status: 200, description: "What the receiver returned", schema: webhookTestResult },
   reads: { getMany: withSecrets },
@@ -204,15 +195,8 @@ export const listWebhookDeliveries = operation({
   summary: "List what was sent to a webhook",
   description: `The deliveries and tests of the last ${deliveryDays} days with their attempts, the newest attempt first.`,
   pathParameters,
-  query: query.extend({
-    limit: integerParameter(deliveries.min, deliveries.max).optional(),
-    cursor: cursorParameter.optional(),
-  }),
-  answer: {
-    status: 200,
-    description: "One page of deliveries",
-    schema: z.strictObject({ data: z.array(deliveryRecord), next_cursor: nextCursor }),
-  },
+  query: query.extend(pageParameters(deliveries)),
+  answer: pageAnswer("One page of deliveries", { data: z.array(deliveryRecord) }),
   paging: { bindsPageSize: false, resumable: false, defaultSize: deliveries.default },
   reads: { get: ["webhook", "delivery"], query: ["webhook", "delivery"] },
   errors: ["WEBHOOK_NOT_FOUND"],

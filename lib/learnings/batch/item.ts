@@ -13,10 +13,7 @@ export type BatchItem = {
   readonly problem: string | null;
 };
 
-/**
- * Redaction of a hundred long texts takes seconds on a slow machine. Other work runs between two texts, and nothing
- * continues for a caller who was refused or whose time is up.
- */
+/** Other work runs between two texts: redacting a hundred long ones takes seconds. Ends with the caller's time. */
 export async function readItems(data: readonly unknown[], signal: AbortSignal): Promise<BatchItem[]> {
   const takeTurn = turnTaker(learningLimits.charactersPerTurn);
   const items: BatchItem[] = [];

@@ -9,7 +9,7 @@ import type { OrganizationItem } from "../../store/items/organization.ts";
 import { parseVectorHead, vectorHeadAttributes } from "../../store/items/vector.ts";
 import type { Item, Table, TransactionWrite } from "../../store/table.ts";
 import type { LearningContent } from "../content.ts";
-import { approvedLearning, newLearning, recordWrites, writeContext } from "../record.ts";
+import { approvedLearning, newLearning, recordWrites, type WriteContext, writeContext } from "../record.ts";
 import { freeGeneration, textOwner, textWrite } from "../text-owner.ts";
 import type { LearningDeps } from "../writer.ts";
 
@@ -64,7 +64,16 @@ export async function planTexts(
     return id === null ? [] : [{ id, text }];
   });
   const existing = await readExisting(deps, author, held);
-  const planning = { deps, author, nowMs: deps.clock.nowMs() };
+  const nowMs = deps.clock.nowMs();
+  const planning: Planning = {
+    author,
+    nowMs,
+    at: ({ placeInBatch }) =>
+      writeContext({ nowMs, random: deps.random }, author.organization.tenant, {
+        placeInBatch,
+        indexedByWriter: true,
+      }),
+  };
   const plans = wanted.map((each, index): TextPlan | undefined => {
     const id = ids[index] ?? null;
     if (id === null) return planNew(planning, each, owners.get(each.content.digest));
@@ -81,21 +90,18 @@ type Embed = (learning: LearningItem) => Promise<Embedding>;
 
 /** What the plans of a batch share. */
 type Planning = {
-  readonly deps: LearningDeps;
   readonly author: BatchAuthor;
   readonly nowMs: number;
+  at(wanted: BatchText): WriteContext;
 };
 
 function planNew(
-  { deps, author: { organization, authorId }, nowMs }: Planning,
+  { author: { organization, authorId }, nowMs, ...planning }: Planning,
   wanted: BatchText,
   owner: Item | undefined,
 ): TextPlan {
-  const { content, placeInBatch } = wanted;
-  const at = writeContext({ nowMs, random: deps.random }, organization.tenant, {
-    placeInBatch,
-    indexedByWriter: true,
-  });
+  const { content } = wanted;
+  const at = planning.at(wanted);
   const known = textOwner(owner);
   const generation = freeGeneration(known);
   const learning = newLearning(at, organization.uuid, content, {
@@ -119,18 +125,14 @@ type Existing = { readonly learning: LearningItem; readonly isIndexedRight: bool
 
 /** Private, pending or disapproved until now: posting the text publishes it. */
 function planExisting(
-  { deps, author: { organization }, nowMs }: Planning,
+  planning: Planning,
   wanted: BatchText,
   { learning: before, isIndexedRight }: Existing,
 ): TextPlan {
   if (before.state === "approved") {
     return { wanted, outcome: "duplicate", learning: before, writes: [], isIndexed: isIndexedRight };
   }
-  const { placeInBatch } = wanted;
-  const at = writeContext({ nowMs, random: deps.random }, organization.tenant, {
-    placeInBatch,
-    indexedByWriter: true,
-  });
+  const at = planning.at(wanted);
   const learning = approvedLearning(at, before);
   const writes = recordWrites(at, before, learning);
   return { wanted, outcome: "promoted", learning, writes, isIndexed: false };

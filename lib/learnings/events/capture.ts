@@ -151,8 +151,7 @@ async function readKnown(
 function captureRequestOf(data: LearningCaptured, known: Known, nowMs: number): CaptureRequest {
   if (data.source === "chat") {
     const days = known.repository.approval_delay_days ?? known.organization.approval_delay_days;
-    // An event that waited was applied with the first settings that arrived. The schedule shares its Learning, so that
-    // earlier settings that arrive right after them still count.
+    // An event that waited used the first settings that arrived: on schedule, earlier ones that follow still count.
     if (days === 0 && !known.hasWaited) return { state: "approved", because: "chat" };
     return { state: "pending", approveAt: deadlineOf(known.version, days, nowMs) };
   }
@@ -242,10 +241,7 @@ function mergeWrites(
 const pendingNews = ({ tenant, nowMs }: WriteContext, { organization, id }: LearningItem) =>
   newsPuts({ tenant, organization }, { type: "learning.pending", id, nowMs });
 
-/**
- * A reason to share a Learning wins over a reason to hold it back; an admin's rejection is not overruled. Undefined if
- * nothing changes.
- */
+/** Sharing wins over holding back; an admin's rejection is not overruled. Undefined if nothing changes. */
 function decisionAbout(
   learning: LearningItem,
   request: CaptureRequest,

@@ -1,8 +1,7 @@
 import { msPerDay } from "../../contract/days.ts";
 import * as kinds from "../../contract/items.ts";
 import { toTimestamp } from "../../runtime/clock.ts";
-import type { LearningItem } from "../../store/items/learning.ts";
-import { parseLearning } from "../../store/items/learning.ts";
+import { type LearningItem, parseLearning } from "../../store/items/learning.ts";
 import { parseOrganization } from "../../store/items/organization.ts";
 import { parseRepository } from "../../store/items/repository.ts";
 import { occurredAtMsOf } from "../../store/items/version.ts";

@@ -55,10 +55,7 @@ export async function closePrivateLearnings(
 const endKey = ({ organization, prUrl }: Pick<FinalizedPullRequest, "organization" | "prUrl">): Key =>
   kinds.pullRequestLearnings.key({ organization, digest: pullRequestDigest(prUrl) });
 
-/**
- * The items of those that are marked as merged. A merge is final, and a Learning that is captured later sees it: they
- * need no mark, which would cost a write for each.
- */
+/** A merge is final, and a Learning that is captured later sees it: a mark would only cost a write. */
 export async function mergedBefore<PullRequest extends Pick<FinalizedPullRequest, "organization" | "prUrl">>(
   table: Table,
   pullRequests: readonly PullRequest[],
@@ -173,10 +170,7 @@ const keepersOf = ({
   ...closed_pull_requests,
 ];
 
-/**
- * A merge is final. Otherwise a Learning that was captured after the newest close belongs to a pull request that is
- * open again.
- */
+/** A merge is final. What was captured after the newest close belongs to a pull request that is open again. */
 export function effectOnLearning(
   { status, version }: Pick<PullRequestLearningsItem, "status" | "version">,
   capturedAs: string,
@@ -223,8 +217,7 @@ async function dropWrites(
   learning: LearningItem,
   pullRequestKey: Key,
 ): Promise<TransactionWrite[]> {
-  const { uuid, tenant } = organization;
-  const at = writeContext({ nowMs: clock.nowMs(), random }, tenant);
+  const at = writeContext({ nowMs: clock.nowMs(), random }, organization.tenant);
   const pull_requests = learning.pull_requests.filter((each) => each !== pullRequest);
   const closed_pull_requests = [...(learning.closed_pull_requests ?? []), pullRequest].slice(
     -learningLimits.pullRequestsMax,
@@ -234,16 +227,12 @@ async function dropWrites(
     const after = changedLearning(at, learning, { pull_requests, closed_pull_requests });
     return [{ check: pullRequestKey, when }, ...recordWrites(at, learning, after)];
   }
-  const { id, digest, origin } = learning;
-  const [text, originText] = await table.getMany([
-    kinds.text.key({ organization: uuid, digest }),
-    kinds.text.key({ organization: uuid, digest: origin.digest }),
-  ]);
+  const { id, digest } = learning;
   const dropped = droppedLearning(learning, learning, closed_pull_requests, at.nowMs);
   const drops = { learning: dropped, revision: at.revision };
   return [
     { update: pullRequestKey, change: { set: [[["dropped", id], digest]] }, when },
     ...removeWrites(learning, at.nowMs),
-    ...releaseWrites(learning, { text, origin: originText }, at.nowMs, drops),
+    ...(await releaseWrites(table, learning, at.nowMs, drops)),
   ];
 }

@@ -7,10 +7,7 @@ import { learningListKeys, unchangedLearning } from "../record.ts";
 import { appliedKey, appliedOnce } from "./applied-event.ts";
 import type { LearningUsed } from "./schemas.ts";
 
-/**
- * Applies `learning.used`, once per event. A use does not move the Learning in the export; a use of a deleted Learning
- * is ignored.
- */
+/** Once per event. A use does not move the Learning in the export; that of a deleted one is ignored. */
 export async function useLearning(store: Store, data: LearningUsed, version: string): Promise<void> {
   const key = kinds.learning.key({ organization: organizationUuid(data), learningId: data.learning_id });
   await retryOnConflict(store, async () => {

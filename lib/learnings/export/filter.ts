@@ -17,10 +17,7 @@ type Visible = {
   readonly nowMs: number;
 };
 
-/**
- * Matches all filters at once; `repositories` limits the result to what a member can read, or to those of the given
- * name.
- */
+/** `repositories`: what a member can read, or those of the given name. */
 export function learningFilter(query: LearningQuery, visible: Visible): LearningFilter {
   const { search, stat_filter = "total" } = query;
   const hasWords = wordsMatcher(search);

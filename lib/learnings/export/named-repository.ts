@@ -1,3 +1,4 @@
+import type { OperationContext } from "../../access/operation-context.ts";
 import { isReadable, type ReadableRepositories } from "../../access/readable.ts";
 import { ApiError } from "../../contract/api-error.ts";
 import * as kinds from "../../contract/items.ts";
@@ -5,15 +6,22 @@ import { parseRepository } from "../../store/items/repository.ts";
 import { queryAll, type Table } from "../../store/table.ts";
 
 /**
- * Repositories with this full name, ignoring case, that the member can read. Unknown and unreadable names get the same
- * answer.
+ * All that the caller can read, or those of the name, in any letter case. Only a member's key may name a repository, and
+ * such a key has one organization. Unknown and unreadable names get the same answer.
  */
-export async function namedRepositories(
-  table: Table,
-  readable: ReadableRepositories,
-  { organization, name }: { readonly organization: string; readonly name: string },
-): Promise<ReadonlySet<string>> {
-  const named = await repositoriesNamed(table, organization, name.toLowerCase());
+export async function readableRepositories(
+  {
+    table,
+    scope,
+    readable,
+  }: Pick<OperationContext, "table" | "readable"> & {
+    readonly scope: Pick<OperationContext["scope"], "organizations">;
+  },
+  name: string | undefined,
+): Promise<ReadableRepositories> {
+  const [organization] = scope.organizations;
+  if (name === undefined || !organization) return readable;
+  const named = await repositoriesNamed(table, organization.uuid, name.toLowerCase());
   const both = named.filter((id) => isReadable(readable, id));
   if (both.length === 0) {
     throw new ApiError(

@@ -2,11 +2,12 @@ import * as z from "zod";
 import * as kinds from "../../contract/items.ts";
 import { required } from "../../runtime/required.ts";
 import { type LearningItem, parseLearning, parsePending } from "../../store/items/learning.ts";
-import { type OrganizationItem, parseOrganization } from "../../store/items/organization.ts";
+import { type OrganizationItem, readOrganizations } from "../../store/items/organization.ts";
 import type { ItemPage, Range, Table } from "../../store/table.ts";
-import { type ExportContext, readableRepositoriesOf } from "../export.ts";
+import type { ExportContext } from "../export.ts";
 import { type LearningRecord, readNames, toLearningRecord } from "../present.ts";
 import { learningFilter } from "./filter.ts";
+import { readableRepositories } from "./named-repository.ts";
 
 export type PendingContext = Omit<ExportContext, "principal">;
 export type PendingPage = {
@@ -14,10 +15,7 @@ export type PendingPage = {
   readonly nextCursor: string | null;
 };
 
-/**
- * Of these organizations, or of all of the service. Only the operator may read that partition, so only the operator's
- * code names it.
- */
+/** Of these organizations, or of all: only the operator may read that partition, so only its code names it. */
 type PendingOrganizations = readonly OrganizationItem[] | { readonly partition: string };
 
 /** Places of these organizations between two places. A place is a deadline with organization and id. */
@@ -27,10 +25,7 @@ type PendingSegment = {
   readonly upTo?: string;
 };
 
-/**
- * One page of the Learnings that wait for approval, next deadline first. As in the export, organizations that became
- * visible since the cursor was made come first, up to the cursor's place.
- */
+/** Next deadline first. As in the export, newly visible organizations come first, up to the cursor's place. */
 export async function listPending(
   call: PendingContext,
   organizations: PendingOrganizations = call.scope.organizations,
@@ -102,11 +97,11 @@ async function firstRows(table: Table, range: Range, count: number) {
   return rows;
 }
 
-async function ownersOf(table: Table, learnings: readonly LearningItem[]): Promise<OrganizationItem[]> {
-  const uuids = [...new Set(learnings.map(({ organization }) => organization))];
-  const items = await table.getMany(uuids.map((organization) => kinds.organization.key({ organization })));
-  return items.filter((item) => item !== undefined).map(parseOrganization);
-}
+const ownersOf = (table: Table, learnings: readonly LearningItem[]) =>
+  readOrganizations(
+    table,
+    learnings.map(({ organization }) => organization),
+  );
 
 async function presentWanted(
   call: PendingContext,
@@ -114,7 +109,7 @@ async function presentWanted(
   learnings: readonly LearningItem[],
 ): Promise<LearningRecord[]> {
   const byUuid = new Map(organizations.map((each) => [each.uuid, each]));
-  const repositories = await readableRepositoriesOf(call);
+  const repositories = await readableRepositories(call, call.input.query.repository_name);
   const isWanted = learningFilter(call.input.query, {
     organizations: new Set(byUuid.keys()),
     ...(repositories !== "*" && { repositories }),

@@ -147,8 +147,7 @@ async function* withRemovals(
 async function* listed(table: Table, range: Range, settledBefore: string): AsyncGenerator<Entry> {
   let after = range.after;
   for (let isOver = false; !isOver; ) {
-    // New places that are visible by now, though perhaps not in the pages read before: if the walk passes one, it reads
-    // again.
+    // New places that are visible by now, though perhaps not to the pages read before: passing one means reading again.
     const awaited = new Set<string>();
     for await (const item of queryAll(table, { ...range, ...(after !== undefined && { after }) })) {
       if ([...awaited].some((place) => place < item.sk)) break;

@@ -12,8 +12,7 @@ import {
   designSystem,
   drivers,
   ios,
-  type Person,
-  people,
+  mobile,
   portfolio,
   type Repository,
   scheduler,
@@ -23,168 +22,93 @@ import { pullRequestUrl } from "./pull-requests.ts";
 
 type Lesson = {
   readonly in: Repository;
-  readonly by: Person;
   readonly daysAgo: number;
   readonly text: string;
   readonly file?: string;
   /** Learned in this pull request, which is still open. */
   readonly openPullRequest?: number;
 };
+type About = Pick<Lesson, "text" | "file">;
 
-const { ada, ben, chidi, farah, goran, hana, ivo, lucia, runa, sven, tova, ulf } = people;
+const about = (file: string, text: string): About => ({ file, text });
+
+/**
+ * Oldest first, two weeks apart. Acme Mobile has an approval delay of three days: the newest of each of its repositories
+ * waits for an admin.
+ */
+const lessonsOf = (repository: Repository, ...all: ReadonlyArray<string | About>): Lesson[] =>
+  all
+    .map((each) => (typeof each === "string" ? { text: each } : each))
+    .map((each, index) => ({
+      ...each,
+      in: repository,
+      daysAgo:
+        14 * (all.length - 1 - index) + (repository.of === mobile ? 1 : dice(each.text).between(4, 20)),
+    }));
 
 /** None of them contains anything that would be redacted, so their ids are known in advance. */
 const lessons: readonly Lesson[] = [
+  ...lessonsOf(
+    storefront,
+    about(
+      "src/cart/price.ts",
+      "Money is an integer of the smallest unit with its currency beside it, never a floating point number.",
+    ),
+    "Components read feature flags through useFlag. Importing the flags client directly breaks server rendering.",
+    "Every list page has an empty state and an error state; a spinner alone is not enough.",
+    about(
+      "src/search/use-search.ts",
+      "Search queries are debounced by 250 ms and the previous request is aborted.",
+    ),
+    "Product images carry width and height so that the page does not jump while they load.",
+    "Tests of the cart use the fixture shop in test/fixtures/shop.ts; do not build products by hand.",
+  ),
+  ...lessonsOf(
+    checkout,
+    about(
+      "src/payments/charge.ts",
+      "A call to the payment provider carries an idempotency key made from the order, so that a retry charges once.",
+    ),
+    about(
+      "src/payments/webhooks.ts",
+      "Webhooks are acknowledged before they are worked on, and each is applied at most once by its event id.",
+    ),
+    "Retries wait with jitter and stop after five; a declined card is never retried.",
+    "Log the order id, never the e-mail address or the card's last digits.",
+    "A migration that drops a column ships one release after the code that stopped reading it.",
+  ),
+  ...lessonsOf(
+    designSystem,
+    "Colours come from tokens. A hexadecimal value in a component is a mistake.",
+    "Icon buttons need an accessible name; the tooltip does not count as one.",
+  ),
+  ...lessonsOf(
+    ios,
+    "View models are @MainActor; hop off the main actor in the service, not in the view.",
+    "Strings that people see go through the catalogue, also those in error messages.",
+    "Snapshot tests run on one device and one language; do not add more for a single view.",
+  ),
+  ...lessonsOf(
+    android,
+    "Collect flows with repeatOnLifecycle, otherwise they go on in the background.",
+    "Room migrations have a test that opens a database of the version before.",
+  ),
+  ...lessonsOf(
+    scheduler,
+    about(
+      "kernel/sched/core.c",
+      "Run queue locks are taken in the order of the processor numbers, also in error paths.",
+    ),
+    "Anything under a raw spinlock must not sleep; allocate before you take it.",
+  ),
+  ...lessonsOf(drivers, "Use the devm_ variants for resources that live as long as the device."),
+  ...lessonsOf(build, "A build step names its inputs, or the cache serves yesterday's result."),
+  ...lessonsOf(portfolio, "Photographs are exported in three sizes; link the smallest that fills its place."),
   {
     in: storefront,
-    by: ada,
-    daysAgo: 79,
-    text: "Money is an integer of the smallest unit with its currency beside it, never a floating point number.",
-    file: "src/cart/price.ts",
-  },
-  {
-    in: storefront,
-    by: ben,
-    daysAgo: 71,
-    text: "Components read feature flags through useFlag. Importing the flags client directly breaks server rendering.",
-  },
-  {
-    in: storefront,
-    by: farah,
-    daysAgo: 58,
-    text: "Every list page has an empty state and an error state; a spinner alone is not enough.",
-  },
-  {
-    in: storefront,
-    by: chidi,
-    daysAgo: 40,
-    text: "Search queries are debounced by 250 ms and the previous request is aborted.",
-    file: "src/search/use-search.ts",
-  },
-  {
-    in: storefront,
-    by: goran,
-    daysAgo: 23,
-    text: "Product images carry width and height so that the page does not jump while they load.",
-  },
-  {
-    in: storefront,
-    by: ben,
-    daysAgo: 5,
-    text: "Tests of the cart use the fixture shop in test/fixtures/shop.ts; do not build products by hand.",
-  },
-  {
-    in: checkout,
-    by: chidi,
-    daysAgo: 76,
-    text: "A call to the payment provider carries an idempotency key made from the order, so that a retry charges once.",
-    file: "src/payments/charge.ts",
-  },
-  {
-    in: checkout,
-    by: farah,
-    daysAgo: 64,
-    text: "Webhooks are acknowledged before they are worked on, and each is applied at most once by its event id.",
-    file: "src/payments/webhooks.ts",
-  },
-  {
-    in: checkout,
-    by: chidi,
-    daysAgo: 45,
-    text: "Retries wait with jitter and stop after five; a declined card is never retried.",
-  },
-  {
-    in: checkout,
-    by: goran,
-    daysAgo: 19,
-    text: "Log the order id, never the e-mail address or the card's last digits.",
-  },
-  {
-    in: checkout,
-    by: ada,
-    daysAgo: 4,
-    text: "A migration that drops a column ships one release after the code that stopped reading it.",
-  },
-  {
-    in: designSystem,
-    by: ben,
-    daysAgo: 66,
-    text: "Colours come from tokens. A hexadecimal value in a component is a mistake.",
-  },
-  {
-    in: designSystem,
-    by: farah,
-    daysAgo: 31,
-    text: "Icon buttons need an accessible name; the tooltip does not count as one.",
-  },
-  {
-    in: ios,
-    by: hana,
-    daysAgo: 52,
-    text: "View models are @MainActor; hop off the main actor in the service, not in the view.",
-  },
-  {
-    in: ios,
-    by: ben,
-    daysAgo: 26,
-    text: "Strings that people see go through the catalogue, also those in error messages.",
-  },
-  {
-    in: android,
-    by: ivo,
-    daysAgo: 48,
-    text: "Collect flows with repeatOnLifecycle, otherwise they go on in the background.",
-  },
-  // Acme Mobile has an approval delay of three days: these two wait for an admin.
-  {
-    in: android,
-    by: ivo,
-    daysAgo: 1,
-    text: "Room migrations have a test that opens a database of the version before.",
-  },
-  {
-    in: ios,
-    by: hana,
-    daysAgo: 2,
-    text: "Snapshot tests run on one device and one language; do not add more for a single view.",
-  },
-  {
-    in: storefront,
-    by: goran,
     daysAgo: 3,
     text: "Prefer the shared date formatter to Intl in components.",
     openPullRequest: 9_001,
-  },
-  {
-    in: scheduler,
-    by: runa,
-    daysAgo: 60,
-    text: "Run queue locks are taken in the order of the processor numbers, also in error paths.",
-    file: "kernel/sched/core.c",
-  },
-  {
-    in: scheduler,
-    by: ulf,
-    daysAgo: 33,
-    text: "Anything under a raw spinlock must not sleep; allocate before you take it.",
-  },
-  {
-    in: drivers,
-    by: sven,
-    daysAgo: 37,
-    text: "Use the devm_ variants for resources that live as long as the device.",
-  },
-  {
-    in: build,
-    by: tova,
-    daysAgo: 29,
-    text: "A build step names its inputs, or the cache serves yesterday's result.",
-  },
-  {
-    in: portfolio,
-    by: lucia,
-    daysAgo: 21,
-    text: "Photographs are exported in three sizes; link the smallest that fills its place.",
   },
 ];
 
@@ -193,13 +117,13 @@ export const learningEvents = (nowMs: number): readonly OutgoingEvent[] =>
   lessons.flatMap((lesson) => [captured(lesson, nowMs), ...uses(lesson, nowMs)]);
 
 function captured(lesson: Lesson, nowMs: number): OutgoingEvent {
-  const { in: repository, by, text, file = null, openPullRequest, daysAgo } = lesson;
+  const { in: repository, text, file = null, openPullRequest, daysAgo } = lesson;
   const prUrl = openPullRequest === undefined ? null : pullRequestUrl(repository, openPullRequest);
   return demoEvent("learning.captured", text, nowMs - daysAgo * msPerDay, {
     ...repository.of,
     repository_id: repository.id,
     learning: text,
-    author_id: by.id,
+    author_id: dice(text).pick(repository.authors).id,
     source: prUrl === null ? "chat" : "pull_request",
     pr_url: prUrl,
     file,

@@ -14,10 +14,7 @@ import {
   web,
 } from "./places.ts";
 
-/**
- * A small data set to try the API on: Acme's workspace of three organizations, a self-hosted instance with two, and one
- * organization on its own.
- */
+/** Acme's workspace of three organizations, a self-hosted instance with two, and one organization on its own. */
 
 const firstEventMs = Date.parse("2026-01-05T09:00:00.000Z");
 

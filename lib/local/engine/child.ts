@@ -96,9 +96,10 @@ function killGroup(child: ChildProcess): void {
   }
 }
 
-export async function freePort(): Promise<number> {
+/** Binds the port for a moment; throws if it cannot. Port 0 means any port. */
+export async function freePort(wanted = 0): Promise<number> {
   const server = createServer();
-  server.listen(0, "127.0.0.1");
+  server.listen(wanted, "127.0.0.1");
   await once(server, "listening");
   const port = portOf(server);
   server.close();

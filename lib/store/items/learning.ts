@@ -11,10 +11,7 @@ const learningItem = itemSchema({
   text: z.string(),
   /** Digest of repository and text: two Learnings with the same digest are the same. */
   digest: z.string(),
-  /**
-   * The digest of the text that the id was derived from, and the generation among the ids of that text. A change of the
-   * text keeps both.
-   */
+  /** Of the text that the id was derived from, and the generation among its ids. A change of the text keeps both. */
   origin: z.object({ digest: z.string(), generation: z.number() }),
   author_id: z.string(),
   file: z.string().nullable(),
@@ -55,10 +52,7 @@ const learningRemovalItem = itemSchema({
   ttl: z.number(),
 });
 
-/**
- * Replaces a copy that moved to a later place in the same list: a reader that walks the list finds either the copy or
- * this item.
- */
+/** Replaces a copy that moved to a later place in the same list: a walk finds either the copy or this item. */
 const movedItem = itemSchema({
   /** The place it moved to; it may have moved again since. */
   moved_to: z.string(),

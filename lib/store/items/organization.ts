@@ -1,5 +1,7 @@
 import * as z from "zod";
 import { deployments, metricsStates, plans, providers, seatAssignmentModes } from "../../contract/access.ts";
+import * as kinds from "../../contract/items.ts";
+import type { Table } from "../table.ts";
 import { itemSchema, parseItem, tenantKeySchema } from "./parse.ts";
 
 /** Stored twice: in its own partition (canonical), and in its tenant's, where one Query finds all organizations. */
@@ -25,10 +27,7 @@ const organizationItem = itemSchema({
   /** Set by the API or the operator: events then do not change these two settings. */
   mode_decided: z.boolean().optional(),
   delay_decided: z.boolean().optional(),
-  /**
-   * The epoch of its tenant's scope at which it last became visible there; absent if that was before epochs were
-   * counted.
-   */
+  /** The epoch of its tenant's scope at which it last became visible; absent from before epochs were counted. */
   visible_epoch: z.number().optional(),
   /** The event that moved it to its tenant; absent if it has always been there. */
   arrived: z.string().optional(),
@@ -57,6 +56,15 @@ export const parseOrganizationDirectory = parseItem(
 );
 export type OrganizationItem = z.output<typeof organizationItem>;
 export const parseOrganization = parseItem("organization", organizationItem);
+
+/** Those that exist, each once. */
+export async function readOrganizations(
+  table: Table,
+  uuids: Iterable<string>,
+): Promise<readonly OrganizationItem[]> {
+  const keys = [...new Set(uuids)].map((organization) => kinds.organization.key({ organization }));
+  return (await table.getMany(keys)).filter((item) => item !== undefined).map(parseOrganization);
+}
 
 /** Its metrics are moving from one tenant's stream to another's: neither stream has all of them. */
 export const isMoving = ({ leaving }: OrganizationItem): boolean => leaving !== undefined;

@@ -42,9 +42,7 @@ export function parseScopeEpochs(item: Item | undefined): ScopeEpochs {
   return { next: n, published: p, lastOrganization: u, changedAtMs: at_ms, logs, restored: r };
 }
 
-/**
- * An organization that was visible here and is not any more, or was not for a while. For readers that keep a mirror.
- */
+/** An organization that was visible here and is not any more, or was not for a while: for mirrors. */
 const organizationLeftItem = itemSchema({
   uuid: z.string(),
   provider: z.enum(providers),

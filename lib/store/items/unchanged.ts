@@ -1,9 +1,6 @@
 import type { Condition, Item } from "../table.ts";
 
-/**
- * These attributes of the item are unchanged since it was read. Takes the item as the table returned it: a parsed item
- * has defaults that the stored one does not have.
- */
+/** Takes the item as the table returned it: a parsed item has defaults that the stored one does not have. */
 export function unchanged(item: Item | undefined, attributes: readonly [string, ...string[]]): Condition {
   if (item === undefined) return { absent: "pk" };
   return {

@@ -1,10 +1,7 @@
 import * as z from "zod";
 import { itemSchema, parseItem } from "./parse.ts";
 
-/**
- * A message whose event cannot be applied yet. It is stored to be processed later like any other; its free texts are
- * redacted.
- */
+/** A message whose event cannot be applied yet, to be processed later like any other; its free texts are redacted. */
 const waitingItem = itemSchema({
   id: z.string(),
   group: z.string(),
