@@ -33,7 +33,7 @@ const noPasswordWords = setOf("askpass bypass compass encompass surpass trespass
 const secretNames =
   "secret whsec secreto secreta secrète segredo segreto segreta geheimnis geheimschlüssel geheimschluessel sekret секрет секретный 秘密 秘密鍵 机密 シークレット 비밀키";
 const secretEndings = endingsOf(secretNames);
-const tokenNames = "token keystring jeton токен токена 令牌 トークン 토큰 jwt";
+const tokenNames = "token macaroon keystring jeton токен токена 令牌 トークン 토큰 jwt";
 const tokenEndings = endingsOf(tokenNames);
 /** `clé d'API`, `ключ доступа`: the words after the key give its use, so the value must look like a key. */
 const foreignKeyNames = `

@@ -68,7 +68,7 @@ function listed(name: Name, first: Value, claim: Claim, link: Link | undefined):
   const isKey = /^.\s{0,4}:/.test(name.text.slice(first.end, first.end + 6));
   if (
     /^(?:required|nullable|sometimes|string|bail|filled|present)$/.test(first.text) ||
-    (isKey && /^(?:type|ref|\$ref|name|min|max|length|entropy|pattern|format|description)$/i.test(first.text))
+    (isKey && /^(?:type|ref|\$ref|name|min|max|length|entropy|pattern|format|description|\w+only)$/i.test(first.text))
   )
     return [];
   const isMap = isKey && /s$/i.test(name.name);

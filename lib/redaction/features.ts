@@ -221,7 +221,9 @@ export const isDottedWords = (value: string): boolean =>
 
 /** `retries=3`, `maxAge=60`: text with its own name and value. In `nv5=xqeY=c`, no name is before the sign. */
 export const isField = (value: string): boolean =>
-  /^(?:[a-z]{2,}(?:[A-Z_.-][a-z\d]+)*|[A-Z]{2,}[A-Z_\d]*|(?:[A-Z][a-z]{2,})+)=[^=]|^[\w.-]+=(?:0x[\da-f]+|\d{1,6}|[a-z]+)(?![^\s,;:)])/.test(value);
+  /^(?:[a-z]{2,}(?:[A-Z_.-][a-z\d]+)*|[A-Z]{2,}[A-Z_\d]*|(?:[A-Z][a-z]{2,})+)=[^=](?!\S*[\^!$%]\d)|^[\w.-]+=(?:0x[\da-f]+|\d{1,6}|[a-z]+)(?![^\s,;:)])/.test(
+    value,
+  );
 /** A password that a person chose. Words of a sentence or of code do not look like this. */
 export const looksChosen = (value: string): boolean => isStrong(value) || isDiceware(value) || isDecoratedWord(value) || isUnusualWord(value);
 

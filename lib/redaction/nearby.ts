@@ -1,7 +1,8 @@
 import { hasBothCases, hasDigit, hasLetter, isHex, isUuid, looksVeryRandom } from "./appearance.ts";
 import * as features from "./features.ts";
+import { memoize } from "./memoize.ts";
 import { isPlaceholder } from "./placeholders.ts";
-import { type AcceptInContext, type ContextRule, kindNamed } from "./rule.ts";
+import { type Accept, type AcceptInContext, type ContextRule, kindNamed } from "./rule.ts";
 import { isOrdinary } from "./sentences.ts";
 import { marker } from "./view.ts";
 import { pattern } from "./words.ts";
@@ -12,8 +13,8 @@ const keywordsOf = (listed: string) => listed.split("|");
 
 const passwordWords =
   "unlock|protected with|encrypted with|wifi|wi-fi|wlan|ssid|accounts|wachtwoord|şifre|pass|pwd|cred|auth|login" +
-  "|log in|signin|sign in|sign-in|парол|密码|パスワード|kennwort|contrase|clave|senha|parol" +
-  "|haslo|hasło";
+  "|log in|log on|signin|sign in|sign-in|парол|密码|パスワード|kennwort|contrase|clave|senha|parol|haslo|hasło|hasła|secret|secrète|segret|phrase|frase" +
+  "|sudo|prompt|admin|root:|elastic:|postgres:|guest:|inlog|aanmeld|anmeld|melde dich|connecte|logowani|svc-|wachtwoordzin";
 const speaksOfPasswords = new RegExp(passwordWords, "i");
 const secretWords = "secret|token|keystore|ks.load|signing|signed with|hmac|jwt|vault|database|connect";
 const speaksOfSecrets = new RegExp(secretWords, "i");
@@ -33,32 +34,6 @@ function clauseOf(text: string, start: number, end: number): string {
 }
 const isSpokenOf = (text: string, start: number, end: number): boolean => speaksOfPasswords.test(clauseOf(text, start, end));
 
-/** `Xk9!pQz7Rt`: small letters, capitals, digits and a symbol, mixed, and not part of a longer text. */
-const isPasswordShaped: AcceptInContext = (secret, { text, start, end }) =>
-  secret.length <= 64 &&
-  hasDigit(secret) &&
-  hasBothCases(secret) &&
-  /[A-Za-z0-9][!#$%^&*?+~@]+[A-Za-z0-9]/.test(secret) &&
-  // Rejects addresses and percent-encoded text.
-  !/@[\w-]+\.[a-z]|%.*%/.test(secret) &&
-  looksVeryRandom(secret) &&
-  !/[/=%@]/.test(text.charAt(start - 1) + text.charAt(end)) &&
-  !isPlaceholder(secret);
-
-/** `Pyramid!1448`, `ml2OUO-osha9i-ifvqpy`: not part of an address, a path or code. */
-const isLoosePassword: AcceptInContext = (secret, { text, start, end }) =>
-  secret.length >= 9 &&
-  secret.length <= 40 &&
-  ((/^[A-Za-z\d]+[!$^&*?+~@#%]+[A-Za-z\d!?]+$/.test(secret) &&
-    !/%[0-9A-Fa-f]{2}(?!\d)|^[A-Z]\w+#[a-z]/.test(secret) &&
-    hasDigit(secret) &&
-    /[A-Za-z]{3}/.test(secret) &&
-    !/^[\w.]+@[a-z]/.test(secret)) ||
-    /^[A-Z][a-z]{3,}\d{3,6}[@$#*%&+]$/.test(secret) ||
-    (/^[A-Za-z0-9]{6}(?:-[A-Za-z0-9]{6}){2}$/.test(secret) && hasBothCases(secret))) &&
-  !/[/=%@:\\()[\]{}<>&?#]/.test(text.charAt(start - 1) + text.charAt(end)) &&
-  !isPlaceholder(secret);
-
 /** The words before a credential in a sentence: "log in with …", "use … to sign in". */
 const offering = pattern(
   "i",
@@ -69,11 +44,49 @@ const offering = pattern(
 const isListed = (text: string, start: number, end: number) =>
   /^(?:[,;]|\s*(?:\n|$))/.test(text.slice(end, end + 4)) &&
   /(?:passw\w*|accounts|logins)\b[^:\n]{0,60}:[^\n]*\s$/i.test(text.slice(Math.max(0, start - 160), start));
-const offeredAs = /^[!"'`]{0,2} (?:as|als|como|comme|come|jako) (?:\w+ )?(?:passw|kennw|contras|senha|mot de|has[lł])/i;
-const isOffered: AcceptInContext = (secret, { text, start, end }) =>
-  (offering.test(text.slice(Math.max(0, start - 12), start)) || offeredAs.test(text.slice(end, end + 24))
+const offeredAs = /^[!"'`]{0,2} (?:as|als|como|comme|come|jako) (?:\w+ )?(?:passw|kennw|wachtw|contras|senha|mot de|has[lł]|phrase|frase)/i;
+const isOffered = (secret: string, text: string, start: number, end: number): boolean =>
+  offering.test(text.slice(Math.max(0, start - 12), start)) || offeredAs.test(text.slice(end, end + 24))
     ? features.isMadeUp(secret) || (features.isCode(secret) && !isOrdinary(secret))
-    : (features.isNumberedWord(secret) || features.isDecoratedWord(secret)) && isListed(text, start, end)) &&
+    : (features.isNumberedWord(secret) || features.isDecoratedWord(secret)) && isListed(text, start, end);
+
+/** Words right before something that is no password: a place, an article, the kind of a thing. */
+const namesAnother = pattern(
+  "i",
+  String.raw`(?:^|[\s(\x60"'])(?:the|an?|in|on|at|from|of|via|see|per|under|into|der|die|das|den|dem|im|am|vom|aus|bei|le|la|les|du|des|el|los|las|del|il|lo`,
+  String.raw`|no|nos|het|de|een|van|uit|w|we|this|your|our|my|calls?|class|function|method|module|template|version|release|build|sprint|job|pod|node|host`,
+  String.raw`|server|cluster|image|tag|branch|commit|ticket|issue|pr|user|group|role|team|file|table|column|field|key|ids?|header|region|zone|env|plan|policy`,
+  String.raw`|named|called|run|runs|bucket|queue|topic|session|request|device|model|alert|case|step)[ \t]{1,2}["'\x60(\uE000-\uE003]?$`,
+);
+/** `GalaxyS23`, `releaseLock2`, `update_batch_2024`, `GRP_ADMIN_01`, `api-6c5f7d9b4-kx8zq`, `price_1TKX…`: names of things and of code. */
+const isNameOfThing = pattern(
+  "",
+  String.raw`^(?:[a-z]*(?:[A-Z][a-z]+|V?\d{1,3}|[A-Z]\d{1,3}|[A-Z]{2,3})+|[a-z]+(?:[-_.+][a-z\d]+)+|\w+\.[A-Z]\w*|[A-Z\d]+(?:[-_][A-Z\d]+)*`,
+  String.raw`|[A-Z][a-z]+(?:_[A-Z][a-z]*)+\d{0,4}|[a-z]{2,12}_[A-Za-z\d]{12,}|[a-z]+@[\w.-]+)$`,
+);
+/** A value behind its own name was judged with that name; behind two words and a colon it is part of a sentence. */
+const isUnnamed = (before: string) =>
+  /[\s(,"'`*]$|^$/.test(before)
+    ? !/[:=>][ \t]*["'`\uE000-\uE003]?$/.test(before) || /[a-z] [a-z]+: ["'`]?$/i.test(before)
+    : /(?<![\w/.@:+-])(?:root|admin|elastic|postgres|guest):$/.test(before);
+/** A word that no sentence has and that names nothing else. */
+const isOdd: Accept = memoize(
+  (secret) =>
+    secret.length <= 40 &&
+    hasDigit(secret) &&
+    (features.isCode(secret) || ((features.isMadeUp(secret) || features.isMixedWord(secret)) && !isNameOfThing.test(secret))) &&
+    !isOrdinary(secret) &&
+    !isHex(secret) &&
+    !isUuid(secret) &&
+    !/%[0-9A-Fa-f]{2}/.test(secret) &&
+    !features.isHarmless(secret) &&
+    !features.isPublicValue(secret),
+);
+
+/** Where people speak of access, an odd word is the password, wherever it stands, unless the word before it names another thing. */
+const isGiven: AcceptInContext = (secret, { text, start, end }) =>
+  (isOffered(secret, text, start, end) ||
+    (isOdd(secret) && !namesAnother.test(text.slice(Math.max(0, start - 24), start)) && isUnnamed(text.slice(Math.max(0, start - 40), start)))) &&
   !/^[A-Z]+-\d+$|@[\w-]+\.|^[A-Za-z]\w*\.[A-Z_]+$|^\*|^[a-z]+(?:_[a-z]+){2,}$/.test(secret) &&
   !/[/=%@:\\([{<&#]/.test(text.charAt(end)) &&
   !isPlaceholder(secret);
@@ -91,7 +104,7 @@ const bareRule: ContextRule = {
     secret.length >= 8 &&
     // A plain word, which most are, or a digest.
     !/^(?:[A-Za-z]?[a-z]*|(?:[0-9a-f]{8}){4,8})$/.test(secret) &&
-    (isPasswordShaped(secret, found) || isLoosePassword(secret, found) || isOffered(secret, found)) &&
+    isGiven(secret, found) &&
     isSpokenOf(found.text, found.start, found.end) &&
     !isEncrypted.test(found.text.slice(Math.max(0, found.start - encryptedReach), found.start)),
 };
@@ -159,7 +172,7 @@ const tokenRule: ContextRule = {
     !/^ {1,2}\*?[\w./-]{1,80}\.\w{2,4}\b/.test(text.slice(end, end + 96)) &&
     !isEncrypted.test(text.slice(Math.max(0, start - encryptedReach), start)) &&
     (speaksOfTokens.test(clauseOf(text, start, end)) || isAnswer(text, start, end)) &&
-    (!publicWord.test(lineOf(text, start, end)) || isCalledToken.test(text.slice(end, end + 40))) &&
+    (!publicWord.test(lineOf(text, start, end).replace(/(?<=\0[^\n]*)[;.] .*$/, "")) || isCalledToken.test(text.slice(end, end + 40))) &&
     !(/^[0-9a-f]{40}$/.test(secret) && commitWord.test(lineOf(text, start, end))) &&
     !isPlaceholder(secret),
 };

@@ -23,7 +23,8 @@ const stateWords = setOf(`required optional mandatory hidden visible masked reda
 missing invalid valid wrong incorrect correct changed unset empty blank unknown disabled enabled forgotten rotated revoked planned pending sent see mismatch
 on_create always onjuist ongeldig verlopen verkeerd wygaslo irrelevant whatever anything something ignored unused`);
 /** Words of a sentence that say something about a password, in addition to the endings below. */
-const predicates = setOf(`errada errado flaky slow compuesta przekazane about comes lives subject due prone input weird odd complex common robust gerekli
+const predicates =
+  setOf(`conforme errada errado flaky slow compuesta przekazane about comes lives subject due prone input weird odd complex common robust gerekli
 yanlıs hatalı dogru gecersiz gecerli zorunlu guclu zayıf once twice always never secure insecure secret private right strong default plain clear bcrypt
 argon scrypt unicode ascii username account phrase above below inside outside under until still already almost sometimes perhaps though because broken
 stolen given taken chosen written spoken shown known again garbage nonsense overkill enough better longer shorter stronger weaker stale fresh simple trivial

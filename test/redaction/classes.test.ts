@@ -129,6 +129,58 @@ const classes: Readonly<Record<string, readonly string[]>> = {
     "password: enc:see-vault",
     "contraseña: TU_CONTRASEÑA",
   ],
+  "an odd word goes where people speak of access, wherever it stands": [
+    "If the VPN asks for a shared secret, type «password|Pepper_9246».",
+    "sudo on the runner wants «password|y8FxvClhQ8tVn»",
+    "When Jenkins prompts you, enter ci-admin followed by «password|Anchor_6334».",
+    "Grafana: https://grafana.example.com, admin:«password|Velvet_4606»",
+    "Der Router verlangt ein Kennwort, gib «password|Distel_8812» ein.",
+  ],
+  "a name of a thing, of code or of a place stays where people speak of access": [
+    "Rotate the secret named billing-api-2024, the login test fails on iPhone14Pro.",
+    "The unlock code path calls releaseLock2 in worker_pool3; auth needs Settings_Page2.",
+    "Stripe price ids like price_1TKXgxlJbbIodApwTuIxZ1rt are not secret. Auth0 connection con_mtR8SoYZ74ZCfXrs",
+    "both flows share useLogin2FA; authorize(User.Role2 & ~Role.Admin1); login%20failed",
+  ],
+  "words in a row that no sentence has are a passphrase, before and behind its name": [
+    "You can use «password|pebble plume oatmeal shovel» as the passphrase for the backup key.",
+    "the vault opens with the phrase «password|violet iguana zipper quartz»",
+    "master passphrase → «password|cello copper thunder mosaic squash plume»",
+    "Gebruik «password|fietsbel stroopwafel dijkgraaf november» als wachtwoordzin.",
+    "Als Passphrase bitte „«password|Nebelkrähe Fahrradkette Zwiebelkuchen Montag»“ verwenden.",
+    "Q: Which passphrase did you use for the p12?\nA: «password|butter ginger iguana»",
+    "For the passphrase we recommend diceware word lists in several languages.",
+    "Passphrase entropy estimates assume independent uniform draws from fixed dictionaries.",
+    "Paraphrase detection models compare sentence embeddings using cosine similarity scores.",
+  ],
+  "joined words go before the name of a passphrase": [
+    "Utilise «password|tournesol-bateau-lanterne-mardi» comme phrase secrète pour la sauvegarde.",
+  ],
+  "a verb of any language leads from one password to the next": [
+    "L'ancien mot de passe était «password|Pebble_3864», le nouveau est «password|q94auyzsklif9ee».",
+    "Das alte Passwort war «password|Kiesel_4471», seit gestern gilt «password|Ahorn_9925».",
+    "L'ancien mot de passe était trop court, le nouveau est conforme.",
+  ],
+  "a user that words lead to, or that can be nothing else, has a password behind its slash": [
+    "Inloggen kan met beheerder / «password|Helmet_2471»",
+    "Dev is dev_ro/«password|9epeeyn9xai0v», staging is stg_ro/«password|L0bst3r2024qmo».",
+    "The read / write split and user/password authentication of OAuth2Client",
+  ],
+  "a PIN has any owner, and answers a question": [
+    "De pincode van het alarm is «pin|5182».",
+    "10:44 dev1: pin for the test card?\n10:45 dev2: «pin|2748»",
+    "What's the alarm threshold?\n8352 requests per minute",
+  ],
+  "a password that somebody reads out goes": [
+    "pw: «password|h u n t 3 r - 1 e 2 z b e» (remove the spaces)",
+    "password is «password|capital K, seven, lowercase m, dollar sign, nine, nine, underscore, Tango»",
+    "the password is «password|the word marzipan followed by 6735» and an exclamation mark",
+    "the password is capital letters only in the legacy system",
+  ],
+  "the answer to a secret question may have two words": [
+    "The secret answer on the registrar account is «password|feather helmet».",
+    "the answer to the secret question is stored hashed",
+  ],
   "an encrypted value of dotenvx stays": [
     'DATABASE_PASSWORD="encrypted:BTGjGtC+TiUeWI0o+6uF2G3Bi1KY3PIOujVmX+zP9irjE01g22RLBDjeic9nOJQ3iy7nF//sTsgjVDAjkHM"',
   ],
