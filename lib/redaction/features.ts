@@ -132,10 +132,11 @@ export const isCode = (value: string): boolean =>
 
 const products = pattern(
   "i",
-  String.raw`^(?:K8s|S3|EC2|Auth0|Log4j|IPv\d|PKCS|Neo4j|(?:Python|Java|Node|Windows|Ubuntu|Postgres|MySQL|Spring|Rails|Angular|Vue|React|Sha|Next|Web`,
-  "|Http|Md|Utf|Ssh|Php|Go|Rust|Swift|Kotlin|Type|Django|Laravel|Oracle|Redis|Mongo|Office|Sprint|Step|Chapter|Section|Phase|Part|Level",
+  String.raw`^(?:K8s|S3(?![a-z]*\d)|EC2|Auth0|Log4j|IPv\d|PKCS|Neo4j|(?:Python|Java|Node|Windows|Ubuntu|Postgres|MySQL|Spring|Rails|Angular|Vue|React|Sha|Next`,
+  "|Web|Http|Md|Utf|Ssh|Php|Go|Rust|Swift|Kotlin|Type|Django|Laravel|Oracle|Redis|Mongo|Office|Sprint|Step|Chapter|Section|Phase|Part|Level",
   String.raw`|Version|Release|Area|Room)[A-Za-z]{0,6}[-.]?\d)`,
 );
+export const isProduct: Accept = (value) => products.test(value);
 /** `Kq7-vTz92`, `Tr4vel-Mug`: capitals, small letters and digits, and no product or version. */
 export const isMixedWord = (value: string): boolean =>
   value.length >= 6 &&

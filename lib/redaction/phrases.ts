@@ -1,4 +1,5 @@
 import { areDrawn, hasSentenceWord } from "./passphrases.ts";
+import { isPlaceholder } from "./placeholders.ts";
 import { type Finder, kindNamed, type Span } from "./rule.ts";
 import { setOf } from "./words.ts";
 
@@ -37,7 +38,14 @@ function isPhrase(words: readonly string[], text: string, start: number, end: nu
   if (!(isOffered || isPlaced) || words.length < (isQuoted ? 2 : 3) || !(isEnded(behind) || (words.length > 3 && offers.has(lead)))) return false;
   const small = words.map((word) => word.toLowerCase());
   const isOneCase = words.every((word) => /^\p{Lu}/u.test(word)) || words.every((word) => /^\p{Ll}/u.test(word));
-  if (!isOneCase || new Set(small).size < 2 || !areDrawn(small, words.length > 3 ? 1 : 0) || hasSentenceWord(small.join(" "))) return false;
+  if (
+    !isOneCase ||
+    new Set(small).size < 2 ||
+    !areDrawn(small, words.length > 3 ? 1 : 0) ||
+    hasSentenceWord(small.join(" ")) ||
+    (isQuoted && isPlaceholder(small.join(" ")))
+  )
+    return false;
   if (small.some((word) => /(?:ing|able|ful|less|tion)$/.test(word))) return false;
   const lines = linesOf(text, start, end);
   return promise.test(lines) || ((isQuoted || words.length > 3) && isOffered && isEnded(behind) && passwordName.test(lines));

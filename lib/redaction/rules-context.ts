@@ -202,11 +202,14 @@ const pinNames =
 |kennwort|code)|one-time (?:code|password|pin)|(?:door|gate|alarm|access|entry|safe|lock|pairing|activation|verification|confirmation|unlock|2fa|mfa|sms
 |login)[ -]code|combination|code (?:pin|secret|d'accès|de (?:sécurité|vérification))|c[oó]digo (?:pin|de (?:acceso|acesso|seguridad|segurança
 |verificaci[oó]n))|code (?:for|to|of|für|zum|zur|du|de)(?: (?:the|den|das|die|la|l'))?(?: [a-z]{2,12})? (?:doors?|safe|garage|gate|alarm|lock|panel|building
-|entrance|keypad|tür|tor|garagentor|portail|porte|alarme)|codice (?:pin|di (?:accesso|sicurezza|verifica))|kod (?:pin|dostępu)`.replaceAll("\n", "");
+|entrance|keypad|tür|tor|garagentor|portail|porte|alarme)|codice (?:pin|di (?:accesso|sicurezza|verifica|sblocco))|entsperrcode|kod (?:pin|dostępu)`.replaceAll(
+    "\n",
+    "",
+  );
 const pinKeywords =
   "pin|puk|passcode|pass-code|otp|пин|暗証番号|验证码|驗證碼|türcode|zugangscode|zugangs-code|einmal|one-time|door|gate|alarm|access|entry|safe|lock|pairing" +
   "|code for|code to|code of|code für|code zu|code du|activation|verification|confirmation|2fa|mfa|sms|login|combination|code secret|code d'|code de " +
-  "|digo de |codice|kod dost";
+  "|sblocco|entsperr|digo de |codice|kod dost";
 /** The name, its owner ("for the door"), and a verb or a sign: "the PIN of the card is …", `card_pin = "…"`; or a question, and its answer below it. */
 const pinContext = pattern(
   "gi",
@@ -244,7 +247,8 @@ export const statementContexts: readonly ContextRule[] = [
     String.raw`(?:ase)?64|secret|private|test|live|prod|staging|dev|sandbox)[^()\n]{0,20}\)) ?(?::|=|is\b|was\b) ?["'\x60]?`), /[\w+/=-]+/y, (secret) =>
     (isTokenLike(secret) || isUuid(secret)) && isNoPlaceholder(secret)),
   password("btoa|b64|base64|encode64",
-    /(?:btoa|b64_?encode|base64_?encode\w{0,9}|encode64|Base64\.\w{1,16})\((?:\[\]byte\()?b?[¶`][A-Za-z][\w.@+-]{0,39}:(?!\/)/gi, quoted, isInPlace),
+    pattern("gi", String.raw`(?:btoa|Buffer\.from(?=\([^()\n]{3,80}\)\.toString\(.base64)|b64_?encode|base64_?encode\w{0,9}|encode64|Base64\.\w{1,16})\(`,
+    String.raw`(?:\[\]byte\()?b?[¶\x60][A-Za-z][\w.@+-]{0,39}:(?!\/)`), quoted, isInPlace),
   after("Secret", "securestring", /SecureString[¶]?,?\s{1,12}(?:--)?[¶]?value[¶]?[ \t]{0,8}[:=]?[ \t]{0,8}[¶]?/gi, /[^\s`,;¶]+/y, isInPlace),
   password("{plain}|{cleartext}|{clear}|{noop}", /\{(?:PLAIN|CLEARTEXT|CLEAR|NOOP)\}/gi, /[^\s"':]+/y, isNoPlaceholder),
   password("securestring", /ConvertTo-SecureString[ \t]{1,4}(?:-String[ \t]{1,4})?[¶]/gi, quoted, isNoPlaceholder),
@@ -327,13 +331,14 @@ export const statementContexts: readonly ContextRule[] = [
     /[\p{L}\d][\p{L}\d'!?._-]{1,24}(?: [\p{L}\d'!?._-]{1,24}){0,5}(?=["'`]?(?: [(-]|[,;\n]|$))/uy, (secret) => !isStandIn(secret) &&
     !hasSentenceWord(secret.toLowerCase()) && !/^(?:at|a|an|any|the|for|if|no|not|as)\b/i.test(secret)),
   // PIN: …, the door code is …, --pin …
-  after("PIN", pinKeywords, pinContext, /\d{4,12}(?![\w%-]|\.\d)|\d{3}[ -]\d{3}(?![\w-])/y, (secret, {
+  after("PIN", pinKeywords, pinContext, /\d{4,12}[#*A-F]?(?![\w%-]|\.\d)|\d{3}[ -]\d{3}(?![\w-])|\d\d-\d\d-\d\d(?![\w-])|[A-Z]-\d{6}(?!\w)/y, (secret, {
     text, start, end }) => !(/pin $/i.test(text.slice(0, start)) && /header|board|gpio|connect|pinout|jumper|ground/i.test(lineOf(text, start, end))) &&
     !/^(?:0?1234|(\d)\1+$|(?:19|20)\d\d$)/.test(secret) && hasDistinct(secret, 2)),
   // AUTH …, as a client of Redis sends it
   password("auth", /(?:^|\n|> ?|\bsend )AUTH~(?:[\w-]{1,30}~)?/g, unquoted, (secret) => (isMadeUp(secret) || isCode(secret)) && isNoPlaceholder(secret)),
   // bob:…@host
-  { ...after("URL password", "@", /(?<![\w/:.@%-])[\w.-]{1,32}:(?!\/)/g, /[^\s"'<>`,:/]+/y, (secret, { text, end, context }) => looksChosen(secret) &&
+  { ...after("URL password", "@", /(?<![\w/:.@%-])(?:[\w.-]{1,32}\/|sips?:)?[\w.-]{1,32}:(?!\/)/g, /[^\s"'<>`,:/]+/y, (secret, {
+    text, end, context }) => looksChosen(secret) &&
     !secret.includes("@") && !/(?:mail(?:to)?|to|from|cc|by):$/i.test(context) && /^@(?!sha\d)[\w.-]/.test(text.slice(end, end + 6)) &&
     isNoPlaceholder(secret)), upTo: "@" },
 ];

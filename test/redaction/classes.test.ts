@@ -181,6 +181,39 @@ const classes: Readonly<Record<string, readonly string[]>> = {
     "The secret answer on the registrar account is «password|feather helmet».",
     "the answer to the secret question is stored hashed",
   ],
+  "words that name nothing and a number go where a sentence speaks of a password": [
+    "Please change «password|fluffy2bunny» to something stronger, it is the root pw.",
+    "For the demo account just type «password|bananaSplit77» twice, it asks for confirmation.",
+    "We agreed on «password|thunder_mango_19» as the new login for the kiosk.",
+    "If the tablet locks itself, «password|Walnut!Ferry82» gets you back in.",
+    "We authenticate with Keycloak24 now; try Firefox128 if the sign in popup is blocked.",
+    "Please log in as tester01 and check the invoices page. The admin UI runs behind nginx1.25.",
+    "password column changed from varchar_64 to varchar_255",
+  ],
+  "joined words go right behind a word for a password, and before one": [
+    "Cambia la contraseña «password|tortuga_lenta» por otra más segura.",
+    "J'ai mis «password|lavande-tonnerre» comme mot de passe sur la base de test.",
+    'Use "correct horse battery staple" style passphrases, see xkcd 936.',
+  ],
+  "a password is alone on its line below words about it": [
+    "Password\n--------\n«password|Glen!burn8»",
+    "kim: can you dm me the root pw\nlee: ok\nlee: «password|Vik!5512»\nkim: thx",
+    "Grafana login\nadmin\n«password|Slip!way3»",
+    "Credentials\n  see 1Password vault Staging2",
+  ],
+  "a code of a lock has joints or a sign": [
+    "The combination to the server-room safe is «pin|38-12-77».",
+    "Il codice di sblocco è «pin|66203».",
+  ],
+  "a password behind dots, in a call in a setter, encoded, behind a domain": [
+    "Username....kim\nPassword....«password|Tenrec!881»",
+    'user.setPassword(encoder.encode("«password|bluebird»"));',
+    'Buffer.from("kim:«password|Beryl_551»").toString("base64")',
+    "impacket-psexec ACME/kim:«url_password|Larch!4471»@10.0.0.9",
+  ],
+  "a key of an object behind the name of a format stays": [
+    '"password": { "type": "string", "format": "password", "writeOnly": true }',
+  ],
   "an encrypted value of dotenvx stays": [
     'DATABASE_PASSWORD="encrypted:BTGjGtC+TiUeWI0o+6uF2G3Bi1KY3PIOujVmX+zP9irjE01g22RLBDjeic9nOJQ3iy7nF//sTsgjVDAjkHM"',
   ],

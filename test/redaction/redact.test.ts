@@ -239,7 +239,7 @@ describe("the published list", () => {
 });
 
 describe("the bundle", () => {
-  const minifiedBytesMax = 151_000;
+  const minifiedBytesMax = 153_000;
 
   it("the bundle of redaction stays small enough for every function that writes Learnings", () => {
     const { outputFiles } = buildSync({
