@@ -104,8 +104,6 @@ export const separators: readonly Separator[] = [
   // - name: DB_PASSWORD, and in the next line value: …
   over("literal", `${q} \t\r\n`,
     sticky(`¶?(?:·{0,8}\\r?\\n[ \\t-]{0,24}\\w{1,24}:·{1,4}[^\\n]{0,60}){0,3}?(?:·{0,8}\\r?\\n){1,2}[ \\t-]{0,24}(?:value|default):·{1,8}`)),
-  // DBPassword: and in the lines below it Default: …
-  over("line", `${q}:`, sticky(`¶?:·*(?:\\r?\\n[ \\t-]*\\w{2,20}:[^\\n]{0,60}){0,3}\\r?\\n[ \\t-]*(?:[Vv]alue|[Dd]efault|[Ee]xample):·+`)),
   // variable "db_password" { default = "…" }
   over("literal", q, sticky(`¶·*(?:\\{[^{}]{0,200}?\\bdefault·*=·*|envDefault:(?=¶))`)),
   // define("DB_PASSWORD", "…"), fill_in "Password", with: "…"

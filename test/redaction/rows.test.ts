@@ -64,7 +64,6 @@ const further = [
   'the alt text says: "Password: «password|Bluebird»"',
   "Security answer for the root account (first pet): «password|Bluebird»",
   "password: «password|four score and seven» (with the spaces)",
-  "DBPassword:\n  Type: String\n  Default: «password|bluebird»",
   "password: «password|k i t e 4 4 x»",
   "app password «app_password|ofap pklv dkyc rwod»",
   "credentials { username 'sa'; password '«password|YYUVJ;sn2yD9;sk»' }",
