@@ -14,14 +14,17 @@ const keywordsOf = (listed: string) => listed.split("|");
 
 const passwordWords =
   "wachtwoord|şifre|pass|pwd|pw|cred|парол|密码|パスワード|kennwort|contrase|clave|senha|parol|haslo|hasło|hasła|hasłem|secret|secrète|segret|phrase" +
-  "|frase|lösenord|adgangskode|heslo|jelszó|salasana|magic word";
+  "|frase|mot de passe|lösenord|adgangskode|heslo|jelszó|salasana|magic word";
 /** Words about access: they say less than a word for a password. */
 const accessWords =
   "lock|encrypt|protect|unzip|zugang|entsperr|déverr|desbloq|sblocc|odblok|wifi|wi-fi|wlan|ssid|accounts|demo account|the account|auth|login|log in|log on" +
   "|signin|sign in|sign-in|sudo|prompt|admin|root:|elastic:|postgres:|guest:|inlog|aanmeld|anmeld|melde dich|connecte|logowani|svc-|get in|gets you|lets you" +
   "|let you|opens with|opened with|entrar|accéd|acced|acess|rotated|breach";
-/** "upward", "shipwreck" */
-const asPattern = (words: string) => words.replace("|pw|", "|(?<![a-z])pw(?![a-z])|");
+/** "upward" and "shipwreck" are no names of passwords, and "pass" is a verb unless a word or a sign says otherwise. */
+const asPattern = (words: string) =>
+  words
+    .replace("|pw|", "|(?<![a-z])pw(?![a-z])|")
+    .replace("|pass|", "|pass[-_]?[wpck]|[-_/]pass(?![a-z])|(?<![a-z])(?:(?:the|db|root|admin|user|my|our|ssh|and) pass(?![a-z])|pass(?: ?[:=(]|$))|");
 const speaksOfPasswords = new RegExp(asPattern(passwordWords), "i");
 const speaksOfAccess = new RegExp(`${asPattern(passwordWords)}|${accessWords}`, "i");
 const secretWords = "secret|token|keystore|ks.load|signing|signed with|hmac|jwt|vault|database|connect";
@@ -45,27 +48,31 @@ const speaksOfLogin =
   /passw|prompt|(?<![a-z])(?:pw|pwd|mdp|login|creds?|credentials|kennwort|contraseña|senha|hasło)(?![a-z])|парол|mot de passe|zugangsdaten/i;
 /** For a value alone on its line, perhaps behind a speaker: the three lines above it, if no line has another value. */
 function linesAbove(text: string, start: number, end: number): string | undefined {
-  if (!/^["'`*]{0,2}\.?[ \t]*(?:\n|$)/.test(text.slice(end, end + 12))) return undefined;
+  if (!/^["'`*]{0,2}(?: [a-z]{2,6})?[.!]?[ \t]*(?:\n|$)/.test(text.slice(end, end + 16))) return undefined;
   const [line = "", ...above] = text
     .slice(Math.max(0, start - lineReach), start)
     .split("\n")
     .reverse();
-  if (above.length === 0 || !/^[ \t]*(?:[-*>•] |\[?\d\d?:\d\d[^\s]{0,4} )?(?:<?@?[\w.]{2,20}[:>] )?["'`*]{0,2}$/.test(line)) return undefined;
-  const near = above.slice(0, 3).join("\n");
+  if (above.length === 0 || !/^[ \t]*(?:[-*>•] |\[?\d\d?:\d\d[^\s]{0,4} )?(?:<?@?[\w.]{2,20}[:>] )?(?:[A-Za-z']{2,6},? ){0,2}["'`*]{0,2}$/.test(line))
+    return undefined;
+  const near = above
+    .slice(0, 3)
+    .join("\n")
+    .replace(/\d:\d\d/g, "");
   return /[={};|]|[\w"]:\S/.test(near) || near.includes(marker) ? undefined : near;
 }
 
 /** The words before a credential in a sentence: "log in with …", "use … to sign in". */
 const offering = pattern(
   "i",
-  String.raw`(?:(?:^|[\s(])(?:with|using|use|try|enter|type|say|answer|is|was|as|and|to|on|it|it.s|its|now|from|wants|word|one|commit|revoke|string|value`,
-  String.raw`|ist|war|auf|mit|und|verwende|nutze|était|era|est|es|é|è|lautet|avec|mis|mets|tape[rz]?|utilise[rz]?|con|usa|usar|puse|escribe|com|pra|para|use`,
-  String.raw`|impostato|digita|met|z|użyj|с|через|i\.e\.|d\.h\.)|[/→:])[ \t]{1,2}["'\x60(\uE000-\uE003]?$|["'\x60\uE000-\uE003]$`,
+  String.raw`(?:(?:^|[\s(])(?:with|using|use|try|enter|type|say|answer|is|was|as|and|to|on|it|it.s|its|now|still|noch|toujours|from|wants|word|one|commit`,
+  String.raw`|revoke|string|value|ist|war|auf|mit|und|verwende|nutze|était|era|est|es|é|è|lautet|avec|mis|mets|tape[rz]?|utilise[rz]?|con|usa|usar|puse`,
+  String.raw`|escribe|com|pra|para|impostato|digita|met|z|użyj|с|через|i\.e\.|d\.h\.)|[/→:])[ \t]{1,2}["'\x60(\uE000-\uE003]?$|["'\x60\uE000-\uE003]$`,
 );
 /** The sentence goes on with what the value does: "… gets you in", "… as the password", "… is our password". */
 const offeredBehind = pattern(
   "iu",
-  String.raw`^[!"'\x60\uE000-\uE003]{0,2},? (?:(?:gets|lets|let|opens|unlocks|works?|should|eingeben|olarak)\b|(?:as|als|como|comme|come|jako|is|was|ist|est`,
+  String.raw`^[!"'\x60\uE000-\uE003]{0,2},? (?:(?:gets|lets|let|opens|unlocks|works|should|eingeben|olarak)\b|(?:as|als|como|comme|come|jako|is|was|ist|est`,
   String.raw`|es|é|è|jest) (?:[\p{L}]+ ){0,3}(?:pass|kennw|wachtw|contras|senha|clave|mot de|has[lł]|phrase|frase|login))`,
 );
 /** "passwords of the tablets: front desk Lobby2021, warehouse …" */
@@ -83,7 +90,8 @@ const namesAnother = pattern(
   String.raw`(?:^|[\s(\x60"'-])(?:the|an?|in|on|at|from|of|via|see|per|under|into|der|die|das|den|dem|im|am|vom|aus|bei|le|la|les|du|des|el|los|las|del|il|lo`,
   String.raw`|no|nos|het|de|een|van|uit|w|we|this|your|our|my|calls?|class|function|method|module|template|version|release|build|sprint|job|pod|node|host`,
   String.raw`|server|cluster|image|tag|branch|commit|ticket|issue|pr|user(?:name)?|group|role|team|file|table|column|field|key|ids?|header|region|zone|env`,
-  String.raw`|plan|policy|named|called|ask|as|run|runs|bucket|queue|topic|session|request|device|model|alert|case|step)[ \t]{1,2}["'\x60(\uE000-\uE003]?$`,
+  String.raw`|plan|policy|const|let|var|val|new|type|named|called|ask|as|run|runs|bucket|queue|topic|session|request|device`,
+  String.raw`|model|alert|case|step)[ \t]{1,2}["'\x60(\uE000-\uE003]?$`,
 );
 /** `GalaxyS23`, `releaseLock2`, `update_batch_2024`, `GRP_ADMIN_01`, `api-6c5f7d9b4-kx8zq`, `price_1TKX…`: names of things and of code. */
 const isNameOfThing = pattern(
@@ -91,6 +99,8 @@ const isNameOfThing = pattern(
   String.raw`^(?:[a-z]*(?:[A-Z][a-z]+|V?\d{1,3}|[A-Z]\d{1,3}|[A-Z]{2,3})+|[a-z]+(?:\d[a-z]?)?(?:[-_.+][a-z\d]+)+|\w+\.[A-Z]\w*|[A-Z\d]+(?:[-_][A-Z\d]+)*`,
   String.raw`|[A-Z][a-z]+(?:_[A-Z][a-z]*)+\d{0,4}|[a-z]{2,12}_[A-Za-z\d]{12,}|[a-z]+@[\w.-]+)$`,
 );
+/** "leaked in this PR (rep0rt!ng)": no name has such a sign. */
+const hasOddSign: Accept = (secret) => /[A-Za-z\d][!$%^&*?+~]+[A-Za-z\d]/.test(secret);
 /** A value behind its own name was judged with that name; behind two words and a colon it is part of a sentence. */
 const isUnnamed = (before: string) =>
   /[\s(,"'`*]$|^$/.test(before)
@@ -121,7 +131,8 @@ const isWordsAndNumber: Accept = memoize((secret) => {
 /** `coral-herring`, `duneMirror`: words alone. A sentence must say that they are the password. */
 const isWords: Accept = (secret) => isJoinedPair(secret) || features.isDiceware(secret) || features.isWordPair(secret);
 /** A number of a year or longer, or several words: rarely a product. */
-const isNoVersion: Accept = (secret) => /\d{4}|[!?#$*]$|^(?:.*[a-z\d][-_.][A-Za-z]{3}|[A-Za-z]{4,}(?<=[a-z])[A-Z])(?!.*[a-z]\d$)/.test(secret);
+const isNoVersion: Accept = (secret) =>
+  /(?:^|[^\d\-_.])\d{4}|[-_.](?!(?:19|20)\d\d$)\d{4}|[!?#$*]$|^(?:.*[a-z\d][-_.][A-Za-z]{3}|[A-Za-z]{4,}(?<=[a-z])[A-Z])(?!.*[a-z]\d$)/.test(secret);
 
 /** "remove the password coral-herring from the file": right behind the word for a password, and the sentence goes on with a small word. */
 const nameRightBefore = pattern(
@@ -145,7 +156,7 @@ const isSaidNear = (text: string, start: number, end: number): boolean =>
 const isNoPassword = pattern(
   "",
   String.raw`^[A-Z]+-\d+$|@[\w-]+\.|\d\.\d|\.(?:zip|t?gz|tar|txt|json|ya?ml|md|[jt]sx?|py|go|rb|java|html|css|sh|log|csv|xml|sql|com|org|net|dev|io)$`,
-  String.raw`|^[A-Za-z]\w*\.[A-Z_]+$|^\*|^[a-z]+(?:_[a-z]+){2,}$`,
+  String.raw`|^[A-Za-z]\w*\.[A-Z_]+$|^\*|^(?:import|options?|hashlib|process|config|req|res|ctx|self|this)\.|^[a-z]+(?:_[a-z]+){2,}$`,
 );
 /** Where people speak of access, an odd word is the password, unless the word before it names another thing; other words must be offered. */
 const isGiven: AcceptInContext = (secret, { text, start, end }) => {
@@ -156,14 +167,18 @@ const isGiven: AcceptInContext = (secret, { text, start, end }) => {
   if (!isOddWord && !isNumbered && !(isSaidBehind ? isWords(secret) : isJoinedPair(secret))) return false;
   if (isNoPassword.test(secret)) return false;
   if (/[/=%@:\\([{<&#]/.test(text.charAt(end)) || isPlaceholder(secret)) return false;
-  if (!isOddWord && !isNumbered) return true;
   const above = linesAbove(text, start, end);
-  if (hasDigit(secret) && above !== undefined && speaksOfLogin.test(above)) return true;
+  if (hasDigit(secret) && (isOddWord || /\d\d|[!?]$/.test(secret)) && above !== undefined && speaksOfLogin.test(above)) return true;
   const line = clauseOf(text, start, end);
   const isPassword = speaksOfPasswords.test(line);
   if (!isPassword && !speaksOfAccess.test(line)) return false;
+  if (!isOddWord && !isNumbered) return true;
   if (!isSaidBehind && !isUnnamed(text.slice(Math.max(0, start - 40), start))) return false;
-  if ((isOddWord || (hasDigit(secret) && isSaidNear(text, start, end))) && !namesAnother.test(text.slice(Math.max(0, start - 24), start))) return true;
+  if (
+    (isOddWord || (hasDigit(secret) && isSaidNear(text, start, end))) &&
+    !(namesAnother.test(text.slice(Math.max(0, start - 24), start)) && !hasOddSign(secret))
+  )
+    return true;
   return (isSaidBehind || isOffered(text, start, end)) && (isPassword || isNoVersion(secret));
 };
 
@@ -198,9 +213,9 @@ const ownName = /[^\s([{,]\s*(?::=?|=>?)\s*$|\w$/;
 /** `"myEasily830"`, `"m4gn3t%leopard"`: not a name, an address or a path. */
 const isQuotedSecret: AcceptInContext = (secret, { text, start, end }) => {
   if (secret.length < 8 || secret.length > 64 || !hasLetter(secret) || !hasDigit(secret)) return false;
-  if (/[\s/=:\\]|^[#.$@[-]|@[\w-]+\.|\.\w{1,5}$/.test(secret) || isHex(secret) || isUuid(secret) || features.isAlgorithm(secret)) return false;
+  if (/[\s/=:\\]|^[#.$@[-]|@[\w-]+\.|\.\w{1,5}$|^[A-Z][a-z]+\d$/.test(secret) || isHex(secret) || isUuid(secret) || features.isAlgorithm(secret)) return false;
   // `aws.auth#sigv4`, `Oauth2Config`: names of code.
-  if (/^pub|^eyJ|^[a-z]+(?:-[a-z]+)*-[a-z\d]{5,10}$|^[a-z]\w*\.[\w.]+#[a-z]|oauth2/i.test(secret)) return false;
+  if (/^pub|^eyJ|^\w+(?:\.\w+){2,}$|^[a-z]+(?:-[a-z]+)*-[a-z\d]{5,10}$|^[a-z]\w*\.[\w.]+#[a-z]|oauth2/i.test(secret)) return false;
   const isMapped =
     /^["'`][^\n]{0,160}(?:#|\/\/|--)[^\n]{0,40}passw/i.test(text.slice(end, end + lineReach)) &&
     (isOdd(secret) || isWordsAndNumber(secret) || /^[a-z]{4,}\d$/i.test(secret));

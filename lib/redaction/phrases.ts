@@ -1,7 +1,9 @@
 import { areDrawn, hasSentenceWord } from "./passphrases.ts";
 import { isPlaceholder } from "./placeholders.ts";
+import { isPredicate } from "./refusals.ts";
 import { type Finder, kindNamed, type Span } from "./rule.ts";
-import { setOf } from "./words.ts";
+import { mergeSpans } from "./spans.ts";
+import { pattern, setOf } from "./words.ts";
 
 /**
  * Finds a passphrase by what it cannot be: where a line names one, words in a row that no sentence has. The place of the name does not matter: "use … as the
@@ -62,6 +64,35 @@ function linesOf(text: string, start: number, end: number): string {
   return `${isAnswer ? above : ""} ${line} ${text.slice(end, end + lineReach).split("\n", 1)}`;
 }
 
+/** A passphrase may be a sentence of its own: "the passphrase, which is copper kettle on the stove". */
+const told = pattern(
+  "giu",
+  String.raw`(?<!\p{L})(?:(?:pass-?phrase|frase (?:de (?:paso|acceso)|segreta|secreta)|phrase (?:de passe|secrète))(?: [^\s:,.;]{1,16}){0,5}?(?:,? (?:which `,
+  String.raw`)?(?:is|was|ist|lautet|es|est|è|é|jest)|:)|asks? for (?:the|a) pass(?:word|phrase)[;,:]? (?:then )?(?:type|enter|say)) ["'\x60]?`,
+);
+const clause = /[a-z]{1,12}(?: [a-z]{1,12}){3,7}(?=["'`]?(?:[.;!]?[ \t]*(?:\n|$)|[.;!] ))/y;
+function isOwnSentence(clauseText: string, isTyped: boolean): boolean {
+  const words = clauseText.split(" ");
+  const drawn = words.filter((word) => word.length > 2 && !bounds.has(word) && !offers.has(word));
+  return (
+    drawn.length > 2 &&
+    (isTyped || drawn[0] === words[0]) &&
+    areDrawn(drawn, 0) &&
+    !hasSentenceWord(drawn.join(" ")) &&
+    !drawn.some((word) => isPredicate(word, true))
+  );
+}
+function toldIn(text: string): Span[] {
+  const spans: Span[] = [];
+  for (const { 0: lead, index } of text.matchAll(told)) {
+    const start = index + lead.length;
+    clause.lastIndex = start;
+    const found = clause.exec(text)?.[0];
+    if (found && isOwnSentence(found, /(?:type|enter|say) .?$/.test(lead))) spans.push({ start, end: start + found.length, kind: "password" });
+  }
+  return spans;
+}
+
 export const phrases: Finder = {
   kinds: [kindNamed("Password")],
   keywords: names,
@@ -90,6 +121,6 @@ export const phrases: Finder = {
       }
       close(at - 1);
     }
-    return spans;
+    return mergeSpans(spans, toldIn(text)).slice();
   },
 };

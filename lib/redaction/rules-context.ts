@@ -1,7 +1,7 @@
 import { hasBothCases, hasDigit, isHex, isPlainCase, isUuid, looksRandom } from "./appearance.ts";
-import { isCode, isMadeUp, isMixedWord, isStrong, isTokenLike, isWordPair, looksChosen } from "./features.ts";
+import { isCode, isMadeUp, isMixedWord, isPassphrase, isStrong, isTokenLike, isWordPair, looksChosen } from "./features.ts";
 import { lineOf } from "./nearby.ts";
-import { hasSentenceWord, isJoinedPair, isNamingWord } from "./passphrases.ts";
+import { areDrawn, hasSentenceWord, isJoinedPair, isNamingWord } from "./passphrases.ts";
 import { isPlaceholder, isStandIn } from "./placeholders.ts";
 import { isInPlace, isPredicate } from "./refusals.ts";
 import type { Accept, AcceptInContext, ContextRule, FoundSecret, TokenRule } from "./rule.ts";
@@ -121,6 +121,8 @@ const isPairOfDoor: AcceptInContext = (secret, { text, start, end, context }) =>
   return (
     !noUserOfPair.test(user) &&
     !noPasswordOfPair.test(secret) &&
+    // `formatMaximum` / `formatMinimum`: two names of code.
+    !(/^[a-z]+[A-Z]/.test(user) && /^[a-z]+[A-Z]/.test(secret) && user.slice(0, 4) === secret.slice(0, 4)) &&
     isInPlace(secret) &&
     endsPair.test(text.slice(end, end + 12)) &&
     (namesPair.test(before) ||
@@ -200,7 +202,7 @@ const isTyped: AcceptInContext = (secret, { text, start }) => {
 const pinNames =
   String.raw`pin(?:[- ]?(?:code|nummer|number))?|puk\d?|pass-?code|otp|пин(?:-?код)?|暗証番号|验证码|驗證碼|türcode|zugangs-?code|einmal-?(?:passwort
 |kennwort|code)|one-time (?:code|password|pin)|(?:door|gate|alarm|access|entry|safe|lock|pairing|activation|verification|confirmation|unlock|2fa|mfa|sms
-|login)[ -]code|combination|code (?:pin|secret|d'accès|de (?:sécurité|vérification))|c[oó]digo (?:pin|de (?:acceso|acesso|seguridad|segurança
+|login|backup|recovery)[ -]code|combination|code (?:pin|secret|d'accès|de (?:sécurité|vérification))|c[oó]digo (?:pin|de (?:acceso|acesso|seguridad|segurança
 |verificaci[oó]n))|code (?:for|to|of|für|zum|zur|du|de)(?: (?:the|den|das|die|la|l'))?(?: [a-z]{2,12})? (?:doors?|safe|garage|gate|alarm|lock|panel|building
 |entrance|keypad|tür|tor|garagentor|portail|porte|alarme)|codice (?:pin|di (?:accesso|sicurezza|verifica|sblocco))|entsperrcode|kod (?:pin|dostępu)`.replaceAll(
     "\n",
@@ -209,7 +211,7 @@ const pinNames =
 const pinKeywords =
   "pin|puk|passcode|pass-code|otp|пин|暗証番号|验证码|驗證碼|türcode|zugangscode|zugangs-code|einmal|one-time|door|gate|alarm|access|entry|safe|lock|pairing" +
   "|code for|code to|code of|code für|code zu|code du|activation|verification|confirmation|2fa|mfa|sms|login|combination|code secret|code d'|code de " +
-  "|sblocco|entsperr|digo de |codice|kod dost";
+  "|sblocco|entsperr|backup|recovery|digo de |codice|kod dost";
 /** The name, its owner ("for the door"), and a verb or a sign: "the PIN of the card is …", `card_pin = "…"`; or a question, and its answer below it. */
 const pinContext = pattern(
   "gi",
@@ -300,6 +302,8 @@ export const statementContexts: readonly ContextRule[] = [
     String.raw`|enterText|type_text|replaceText|keyboard)\((?:(?:"[^"\n]{0,80}"|'[^'\n]{0,80}'|\x60[^\x60\n]{0,80}\x60`,
     String.raw`|[\w.]{1,40}\([^()\n]{0,60}\)),[ ]?)?["'\x60]`), /(?:(?!\{[A-Za-z]+\}["'`])[^"'`\n])+/y, isTyped),
   password(":54|:6432|:*|]:", /(?::(?:54\d\d|6432|\*):[\w.*-]+:[\w.*-]+|\]:\d{2,5}[ \t]{1,8}[\w.@+-]{1,40}):(?!\/)/g, unquoted, isNoPlaceholder),
+  // "app" "…" in a list of users of pgbouncer
+  near("userlist|pgbouncer", password("", /(?<=^|\n)[ \t]{0,4}"[\w.-]{1,40}" "/g, quoted, isInPlace)),
   // WIFI:S:…;T:WPA;P:…;;
   password("wifi:", /\bWIFI:[^\n]{0,80}?(?<=[:;])P:/g, /[^;\s]+/y, isNoPlaceholder),
   // u: bob p: …
@@ -317,8 +321,8 @@ export const statementContexts: readonly ContextRule[] = [
   password("security|secret question|secret answer|sicherheitsfrage", pattern("gi",
     String.raw`\b(?:(?:security|secret) answer[^\n:]{0,60}?|(?:(?:security|secret) question|sicherheitsfrage)[^\n]{0,80}?\W(?:answer`,
     String.raw`|antwort)(?: is)?|answer to the (?:security|secret) question[^\n:]{0,60}?)(?:[:=]| is) [\x60¶]?`),
-    /[^\s/`,;.)\]¶]{4,40}(?: [a-z]{3,12}){0,2}(?=[^\w\s]|[ \t]{0,4}(?:\n|$))/y,
-    (secret) => secret.split(" ").every((word) => isInPlace(word) && !isPredicate(word, true)) && !hasSentenceWord(secret)),
+    /(?:[A-Z][a-z]{1,3}\. )?[^\s/`,;.)\]¶]{4,40}(?: [a-z]{3,12}){0,2}?(?=[^\w\s]|[ \t]{0,4}(?:\n|$)| for the )/y,
+    (secret) => secret.replace(/^\S+\. /, "").split(" ").every((word) => isInPlace(word) && !isPredicate(word, true)) && !hasSentenceWord(secret)),
   // password: k i t e 4 4; capital K, seven, dollar sign; the word pelican followed by 4471
   password("pass|pw|secret", /(?<![a-z])(?:pass(?:word|phrase|code)|pwd?|secret)(?: is(?: spelled)?|:| =) /gi, pattern("iy",
     String.raw`(?:[^\s,](?:, | )){4,40}[^\s,](?![^\s,.;])|the word \S+(?: (?:followed by|then|and) \d{1,8})?|(?:${spelled}, ){3,20}`,
@@ -330,6 +334,12 @@ export const statementContexts: readonly ContextRule[] = [
     String.raw`|${typingHint}[^\n:]{0,16}: ["'\x60]?(?=[^\n]{0,60}\bpass(?:word|phrase|code))|\bpass(?:word|phrase|code), ${typingHint}: `),
     /[\p{L}\d][\p{L}\d'!?._-]{1,24}(?: [\p{L}\d'!?._-]{1,24}){0,5}(?=["'`]?(?: [(-]|[,;\n]|$))/uy, (secret) => !isStandIn(secret) &&
     !hasSentenceWord(secret.toLowerCase()) && !/^(?:at|a|an|any|the|for|if|no|not|as)\b/i.test(secret)),
+  // smtp_pass=tulip radish 44; master password: my 3x own song!
+  password("pass|kennwort|pwd", pattern("giu", String.raw`(?<=^|\n)(?:[a-z][a-z_.-]{0,40}(?:pass|passwor[dt]|passphrase|pwd)=(?=\S+ )`,
+    String.raw`|(?:[\p{L}-]{1,20} ){0,3}(?:passwor[dt]|passphrase|kennwort): )`),
+    /[\p{L}\d][^\s"'`#=;|&<>(){}$\\,:/]*(?: [\p{L}\d][^\s"'`#=;|&<>(){}$\\,:/]*){1,7}(?=[ \t]*(?:\n|$))/uy,
+    (secret, { context }) => isPassphrase(secret, false) && areDrawn(secret.toLowerCase().split(" "), 0) && (context.endsWith("=") ? / \d{1,6}[!?]?$/ :
+    /(?:\d\p{L}|\p{L}\d| \d+[!?]$).*[!?]$/u).test(secret)),
   // PIN: …, the door code is …, --pin …
   after("PIN", pinKeywords, pinContext, /\d{4,12}[#*A-F]?(?![\w%-]|\.\d)|\d{3}[ -]\d{3}(?![\w-])|\d\d-\d\d-\d\d(?![\w-])|[A-Z]-\d{6}(?!\w)/y, (secret, {
     text, start, end }) => !(/pin $/i.test(text.slice(0, start)) && /header|board|gpio|connect|pinout|jumper|ground/i.test(lineOf(text, start, end))) &&

@@ -211,8 +211,8 @@ function findInSentenceAfter(text: string, from: number, claim: Claim, read: Rea
   for (let words = 0; words < wordsMax; words++) {
     const word = read(end);
     if (!word) return ownLine(text, end, claim, isAfterSaying || isDirectlyAfter);
-    // The sentence has given its credential.
-    if (word.text.includes(marker)) return undefined;
+    // The sentence has given its credential, or an option has a value of its own.
+    if (word.text.includes(marker) || /^--[a-z]/.test(word.text)) return undefined;
     const { bare, value } = word;
     const last = word.text.charAt(word.text.length - 1);
     // A question mark right after the name: "password? …".
@@ -289,7 +289,9 @@ function findInCjkAfter(text: string, from: number, claim: Claim): Value | undef
   if (!asciiWord.test(text)) return undefined;
   let end = asciiWord.lastIndex;
   while (end > start && /[.,;:)"'`\]}*]/.test(text.charAt(end - 1))) end--;
-  const value = { text: text.slice(start, end), start, end, isQuoted: false, isClosed: false };
+  // `"パスワード", "passwordAgain": …`: the next name of an object.
+  if (/^["']\s{0,4}:/.test(text.slice(end, end + 6))) return undefined;
+  const value = bareValue(text.slice(start, end), start);
   if (/^["'][A-Za-z]{5,}$/.test(text.charAt(start - 1) + value.text) && claim.kind === "password") return isPlaceholder(value.text) ? undefined : value;
   return judged(value, claim, true);
 }
@@ -474,6 +476,8 @@ function findSaid({ text, name, start, end }: Name, rows: readonly Saying[]): Va
   if (/\b(?:argument|parameter|property) ["'`]$/i.test(before)) return undefined;
   // "pass a `region`", "sudo passwd anna": the verb or the command, not the name.
   const isVerb = /^pass(?:wd)?$/i.test(name) && !userBefore.test(before) && !(name.length === 4 && systemBefore.test(before));
+  // `create(:user, password: SecureRandom.hex)`: an argument of a call is code.
+  if (/\w\((?:[^()\n]|\([^()\n]*\))*$/.test(before) && /^: ?[\w.]/.test(text.slice(end, end + 3))) return undefined;
   // Nothing that leads to a name ends in a quote.
   const isLed = !/["'`]$/.test(before);
   for (const { name: named, before: led, behind, ends, value: isFitting } of isAt(opensBridge, text, end) ? rows : []) {

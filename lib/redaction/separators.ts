@@ -116,7 +116,7 @@ export const separators: readonly Separator[] = [
     sticky(`(?:\\(\\))?[${q}\\])]{1,5}(?:\\.(?!type\\(|should|has|includes|contains)\\w{1,24}(?:\\(\\))?){1,2}\\((?:\\|_?\\|)?·{0,2}(?=¶)`)),
   // --password …
   over("option", " \t", /[ \t]+(?!-)/y, { serves: isFlag }),
-  over("option", " \t", /[ \t]+(?:--\w+[ \t]+)?/y, { serves: isDeclared }),
+  over("option", " \t", /[ \t]+(?:--(?:value|body|data|string|secret)[ \t]+)?(?!-)/y, { serves: isDeclared }),
   // storePassword '…'
   over("pair", " \t", sticky(`·+(?=¶)`)),
   // | password | … |, or a line of two fields: password,…

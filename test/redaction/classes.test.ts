@@ -217,6 +217,93 @@ const classes: Readonly<Record<string, readonly string[]>> = {
   "an encrypted value of dotenvx stays": [
     'DATABASE_PASSWORD="encrypted:BTGjGtC+TiUeWI0o+6uF2G3Bi1KY3PIOujVmX+zP9irjE01g22RLBDjeic9nOJQ3iy7nF//sTsgjVDAjkHM"',
   ],
+  "the id of a message, and a path behind a host, stay": [
+    "message-id <JyCMzijqFsdGC5IIiSLhEBUrW3LSer7G@mail.corp.example> bounced",
+    "figma.com/file/l7MGexqEDpQj4Jrru7I7Iv/Checkout node-id=12-388",
+    "Google sheet 1wMd3sjgvpsBxRXHTxeLvGqhGUS47N44k8SzhPUOPoAZ has the mapping",
+  ],
+  "an argument of a call is code": ["login_as(create(:user, password: SecureRandom.hex))"],
+  "a word that describes a password is none, also in quotes": [
+    'client.post("/signup", json={"email": "a@b.example", "password": "short"})',
+  ],
+  "the next name of an object is no value": [
+    '"password": "パスワード", "passwordAgain": "パスワード（確認）", "token": "トークン"',
+  ],
+  "an option has a value of its own": [
+    "aws ecr get-login-password --region eu-west-1 | docker login --username AWS --password-stdin 1.example",
+  ],
+  "the value of a switch is a level": [
+    "rules:\n  no-hardcoded-password: warn",
+    "allow_empty_password: maybe",
+  ],
+  "a short word, a joint and a year name a version": [
+    "All logins failed: the cache kept the key with kid=sig-2024 after rotation to sig-2025.",
+  ],
+  "no name has a sign between its letters": [
+    "the password of the `reporting` role was leaked in this PR («password|rep0rt!ng#Ro»). Rotated.",
+  ],
+  "a short word before and behind an answer does not hide it": [
+    "Priya 3:14 PM\nwhich password did you use for the kafka UI?\nLuis 3:15 PM\nstill «password|kafkaesque!13» lol",
+    "J: is it still «password|blueberry-pancake-6» for the admin login?",
+  ],
+  "a pair may have a password of words and one digit": [
+    "Anmeldung am Nexus geht mit deploy/«password|Zwiebel.Turm.9» solange LDAP kaputt ist.",
+  ],
+  "a backup code may be one number": ["Apple test ID, 2FA backup code «pin|201383»"],
+  "an answer to a security question may have a title": [
+    "the answer to the security question is «password|Mrs. Butterworth» for the break-glass account.",
+  ],
+  "an aside may follow the name of a seed": [
+    "Ledger seed (testnet only, but still): «seed_phrase|ripple cannon stable orbit lunar fetch ozone velvet timber clutch narrow puzzle»",
+  ],
+  "a passphrase may be a sentence of its own": [
+    "snapshots asks for the password; type «password|every goose needs a canoe»",
+    "asks for the keystore passphrase, which is «password|copper kettle on the stove». Copy the file.",
+    "La frase de paso del respaldo es «password|camello azul bajo la escalera»",
+    "asks for the password; type it twice and press the button",
+    "The passphrase is stored in the team vault. The passphrase is longer than the old one was.",
+  ],
+  "the rest of a line is a password with spaces and a number": [
+    "smtp_user=mailer@corp.example\nsmtp_pass=«password|tulip Radish 44»",
+    "Keepass master password: «password|Der Mond ist 3x aufgegangen!»",
+    "Password: At least 8 characters!",
+  ],
+  "a form of a vendor is stronger than a public prefix": [
+    "ClickUp «service_api_key|pk_35354692_248M7USVJ22RFJDFPMSAZNZLGQW6IFM5» (a personal token)",
+  ],
+  "a private key may be a list of bytes": [
+    `solana keypair: «private_key|[${Array.from({ length: 64 }, (_, index) => (index * 37 + 11) % 256).join(",")}]»`,
+    `private sizes: [${Array.from({ length: 64 }, () => 8).join(",")}]`,
+  ],
+  "base64 of an environment file with a password is a secret": [
+    "base64 of the prod .env, decode with -d: «high_entropy_value|REJfUEFTU1dPUkQ9TGFya3NwdXJfOQpBUElfVE9LRU49cThadDJMbVcweFYK»",
+  ],
+  "the id of an access key goes with its name": [
+    "provider = Wasabi\naccess_key_id = «api_key|8C444ESNGCS9L0TXZLVW»",
+  ],
+  "a list of users has a password behind each": [
+    ':pgbouncer userlist\n"app" "«password|Turret.Clock1»"\n"stats" "«password|Belfry.Bat2»"',
+  ],
+  "code does not go on right behind a bracket": [
+    "Server=tcp:sql1;Database=dw;Uid=dw_load;Pwd=«password|Cistern{Well}4»;Encrypt=yes;",
+  ],
+  "to pass is a verb, and what is passed is code": [
+    "You can pass a custom `fetch` function using the `options.request.fetch` option, see below.",
+    "Adding possibility to pass custom comparator to `Heap` & `FibonacciHeap`.",
+    "Pass `-Dpamconfdir=no` to meson to avoid installing this file.",
+    "Run post-render work after it, and pass the result to the next function.",
+    "The DB pass is «password|Gr33nhouse-Gas» still.",
+  ],
+  "names of code are no guess, in quotes or as a pair": [
+    "new CustomResource(this, 'Resource1', { serviceToken: myProvider.serviceToken });",
+    "const socks5Proxy = new Socks5ProxyAgent('socks5://username:password@localhost:1080')",
+    "Keywords to compare values: `formatMaximum` / `formatMinimum`",
+    "Choice-based authentication: passwordless sign-in / passkey sign-in",
+    "It is the username and password separated\nby a colon",
+  ],
+  "a key for an app of codes comes in groups of four": [
+    "2FA setup key: «totp_seed|om6s him8 nrat 391y ifbg befi z9rs hjcd»",
+  ],
 };
 
 describe("the classes of a closed set", () => {
