@@ -33,7 +33,7 @@ const noPasswordWords = setOf("askpass bypass compass encompass surpass trespass
 const secretNames =
   "secret whsec secreto secreta secrète segredo segreto segreta geheimnis geheimschlüssel geheimschluessel sekret секрет секретный 秘密 秘密鍵 机密 シークレット 비밀키";
 const secretEndings = endingsOf(secretNames);
-const tokenNames = "token keystring jeton токен токена 令牌 トークン 토큰 jwt";
+const tokenNames = "token macaroon keystring jeton токен токена 令牌 トークン 토큰 jwt";
 const tokenEndings = endingsOf(tokenNames);
 /** `clé d'API`, `ключ доступа`: the words after the key give its use, so the value must look like a key. */
 const foreignKeyNames = `
@@ -133,9 +133,12 @@ function isLeading(words: readonly string[]): boolean {
   return at >= 0 && at < words.length - 1 && words.slice(at + 1).every((word) => !aboutWords.has(word));
 }
 
+/** `no-hardcoded-password`, `ALLOW_EMPTY_PASSWORD`: the value is a switch or a level. */
+const isSwitch = /^(?:(?:no|disallow|detect|forbid|prevent|allow|enforce|disable|show|hide|has|is)(?:[-_]|(?=[A-Z]))|(?:NO|ALLOW|DISABLE|SHOW|HIDE)_)/;
+
 /** Returns undefined if the name is only about a credential (its age, its place) and does not name one. */
 export function claimOf(given: string): Claim | undefined {
-  if (/applicationServerKey|^--(?:set|update|remove|clear)-secrets$|^--(?:ask|no|prompt|show)-/i.test(given)) return undefined;
+  if (/applicationServerKey|^--(?:set|update|remove|clear)-secrets$|^--(?:ask|no|prompt|show)-/i.test(given) || isSwitch.test(given)) return undefined;
   // `pAssword` is one word, in any mix of capitals and small letters.
   const name = /^(?:pass-?word|passwd|passwort|secret|token|apikey)$/i.test(given) ? given.toLowerCase().replace("-", "") : given;
   const words = wordsOf(name);
@@ -161,7 +164,8 @@ export function claimOf(given: string): Claim | undefined {
   if (given === "PAT") return sure("token");
   if (/^cred(?:s|ential)?$|community$/.test(last)) return credential;
   if (endsIn(last, foreignKeyEndings)) return endsIn(owner, secretEndings) ? sure("secret") : sure("api_key");
-  if (last === "id") return owner === "secret" ? sure("token") : /^sess/.test(owner) ? likely : undefined;
+  if (last === "id")
+    return /accesskey$/.test(words.slice(0, -1).join("")) ? sure("api_key") : owner === "secret" ? sure("token") : /^sess/.test(owner) ? likely : undefined;
   if (last === "key" && name.startsWith("--")) return sure("api_key");
   if (!last.endsWith("key"))
     return likelyWords.has(last) || /(?:session(?:id)?|sessid)$/.test(last) ? likely : isLeading(words) && !name.startsWith("-") ? credential : undefined;

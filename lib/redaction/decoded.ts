@@ -14,7 +14,7 @@ const documentLengthMax = 8_192;
 const documentCredential = pattern(
   "i",
   String.raw`-----BEGIN [A-Z ]{0,20}PRIVATE KEY|\b(?:private_?key|client_?secret|secret_?key|refresh_?token|access_?token|client-key-data`,
-  String.raw`|password)["']?\s?:\s?["']?[^\s"',}]{8}`,
+  String.raw`|password)["']?\s?:\s?["']?[^\s"',}]{8}|(?:^|\n)[A-Z_]*(?:PASSWORD|SECRET|TOKEN|API_KEY)[A-Z_]*=\S{6}`,
 );
 /** For base64 of JSON or YAML: whether the document has a credential, as the key of a service account has. */
 export const holdsCredential = (encoded: string): boolean => documentCredential.test(decodeStart(encoded, documentLengthMax));

@@ -43,7 +43,8 @@ export function isExpression(whole: string, isText = false): boolean {
   const opened = value.search(/[([{]/);
   const path = opened === -1 ? value : value.slice(0, opened);
   const parts = path.split(/\?\.|\.|->|::/);
-  if (opened > 0 && parts.every((part) => isIdentifier(part.replace(/^[!&*@-]+/, "")))) return true;
+  // `Cistern{Well}4`: code does not go on right behind a bracket.
+  if (opened > 0 && !/[)\]}]\w+$/.test(value) && parts.every((part) => isIdentifier(part.replace(/^[!&*@-]+/, "")))) return true;
   if (opened === 0) return !/^\{[\w!#$%^&*+~@-]{6,}\}(?:[a-z]+\d{3,})?$/.test(whole);
   if (parts.length < 2 || !parts.every(isIdentifier)) return false;
   if (/\d$/.test(value) && (isDiceware(value) || (/\d{3}$/.test(value) && isDecoratedWord(value)))) return false;
@@ -113,7 +114,7 @@ export const isDecoratedWord = (value: string): boolean =>
     // `velvet_indigo49`: no word of a name.
     (/^[a-z]{4,}[-_][a-z]{4,}\d\d$/.test(value) && areDrawn(value.split(/[-_\d]+/), 0)) ||
     /^\d{2,4}[A-Z][a-z]{5,}[!?]$/.test(value) ||
-    /^[A-Z][a-z]{2,}(?:[-_.][A-Z][a-z]{2,})+[-_.]?\d{2,}[!?]?$/.test(value));
+    (/^[A-Z][a-z]{2,}(?:[-_.][A-Z][a-z]{2,})+[-_.]?\d+[!?]?$/.test(value) && (/\d\d/.test(value) || areNoNames(value))));
 
 /** `falcon4821`, `falcon4821!`: a word and a number that are not the name of a thing. */
 export const isNumberedWord = (value: string): boolean =>
@@ -132,10 +133,11 @@ export const isCode = (value: string): boolean =>
 
 const products = pattern(
   "i",
-  String.raw`^(?:K8s|S3|EC2|Auth0|Log4j|IPv\d|PKCS|Neo4j|(?:Python|Java|Node|Windows|Ubuntu|Postgres|MySQL|Spring|Rails|Angular|Vue|React|Sha|Next|Web`,
-  "|Http|Md|Utf|Ssh|Php|Go|Rust|Swift|Kotlin|Type|Django|Laravel|Oracle|Redis|Mongo|Office|Sprint|Step|Chapter|Section|Phase|Part|Level",
+  String.raw`^(?:K8s|S3(?![a-z]*\d)|EC2|Auth0|Log4j|IPv\d|PKCS|SOCKS|Neo4j|(?:Python|Java|Node|Windows|Ubuntu|Postgres|MySQL|Spring|Rails|Angular|Vue`,
+  "|React|Sha|Next|Web|Http|Md|Utf|Ssh|Php|Go|Rust|Swift|Kotlin|Type|Django|Laravel|Oracle|Redis|Mongo|Office|Sprint|Step|Chapter|Section|Phase|Part|Level",
   String.raw`|Version|Release|Area|Room)[A-Za-z]{0,6}[-.]?\d)`,
 );
+export const isProduct: Accept = (value) => products.test(value);
 /** `Kq7-vTz92`, `Tr4vel-Mug`: capitals, small letters and digits, and no product or version. */
 export const isMixedWord = (value: string): boolean =>
   value.length >= 6 &&
@@ -221,7 +223,9 @@ export const isDottedWords = (value: string): boolean =>
 
 /** `retries=3`, `maxAge=60`: text with its own name and value. In `nv5=xqeY=c`, no name is before the sign. */
 export const isField = (value: string): boolean =>
-  /^(?:[a-z]{2,}(?:[A-Z_.-][a-z\d]+)*|[A-Z]{2,}[A-Z_\d]*|(?:[A-Z][a-z]{2,})+)=[^=]|^[\w.-]+=(?:0x[\da-f]+|\d{1,6}|[a-z]+)(?![^\s,;:)])/.test(value);
+  /^(?:[a-z]{2,}(?:[A-Z_.-][a-z\d]+)*|[A-Z]{2,}[A-Z_\d]*|(?:[A-Z][a-z]{2,})+)=[^=](?!\S*[\^!$%]\d)|^[\w.-]+=(?:0x[\da-f]+|\d{1,6}|[a-z]+)(?![^\s,;:)])/.test(
+    value,
+  );
 /** A password that a person chose. Words of a sentence or of code do not look like this. */
 export const looksChosen = (value: string): boolean => isStrong(value) || isDiceware(value) || isDecoratedWord(value) || isUnusualWord(value);
 

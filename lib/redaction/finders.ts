@@ -5,6 +5,7 @@ import { tokenFinder } from "./find-tokens.ts";
 import { highEntropy } from "./high-entropy.ts";
 import { links } from "./links.ts";
 import { nearbyRules } from "./nearby.ts";
+import { phrases } from "./phrases.ts";
 import { privateKeys } from "./private-keys.ts";
 import type { ContextRule, Finder, TokenRule } from "./rule.ts";
 import { commandContexts } from "./rules-commands.ts";
@@ -20,7 +21,7 @@ const contextRules: readonly ContextRule[] = [...formContexts, ...headerAndUrlCo
 export const rules: readonly (TokenRule | ContextRule)[] = [...tokenRules, ...contextRules];
 
 /** They guess from the words around a value. They do not see what other finders have found. */
-export const guesses: readonly Finder[] = [highEntropy, ...nearbyRules.map(contextFinder)];
+export const guesses: readonly Finder[] = [highEntropy, phrases, ...nearbyRules.map(contextFinder)];
 
 /** In the order of the search: the most specific finders come first, the finders that guess come last. */
 export const finders: readonly Finder[] = [

@@ -1,5 +1,5 @@
 import { hasBothCases, hasDigit, isHex, looksVeryRandom } from "./appearance.ts";
-import { decodeStart, isPrivateDer, isPublicDer } from "./decoded.ts";
+import { decodeStart, holdsCredential, isPrivateDer, isPublicDer } from "./decoded.ts";
 import { type Finder, kindNamed, type Span } from "./rule.ts";
 import { marker } from "./view.ts";
 import { pattern } from "./words.ts";
@@ -20,7 +20,9 @@ const densePartMin = 12;
 const isDensePart = (part: string) => part.length >= densePartMin && hasBothCases(part) && hasDigit(part) && !isHex(part);
 
 /** Most ids in URLs are public. Tokens in URLs have their own rules. */
-const isAddress = (word: string) => /^[~.]?\/(?:[a-z][\w.-]*\/){2}/.test(word) || word.includes("://") || word.includes("arn:") || word.includes(";base64,");
+/** A host without a scheme is an address too: `figma.example/file/…`. */
+const isAddress = (word: string) =>
+  /^[~.]?\/(?:[a-z][\w.-]*\/){2}|^(?:[a-z\d-]+\.)+[a-z]{2,8}\//.test(word) || word.includes("://") || word.includes("arn:") || word.includes(";base64,");
 
 /** Digests, publishable keys, and the first bytes of files, certificates and public keys in base64. */
 const publicStart = pattern(
@@ -38,7 +40,7 @@ const publicLabel = pattern(
   "|page_?token|continuation|cipher_?text|encrypted|public(?! (?:const|static|final|readonly|string|let|var|val|override))|publishable",
   String.raw`|pub[_-]?key|sha-?\d|h1:|site-?key|captcha|verif|challenge|signature|signed|\bsig\b|certificate|\bcert|\bTXT\b|dkim|vapid`,
   String.raw`|applicationServerKey|known_hosts|ssh-|minisign|cosign|\banon\b|commit|blob|revision|version |asset|chunk|bundle|build|(?:trace|request`,
-  String.raw`|correlation)[-_ ]?id|traceparent|\bid(?:-2)?["'\s:=-]*$|Id["'\s:=(]*$|_id["'\s:=]*$|[?&]v=$`,
+  String.raw`|correlation)[-_ ]?id|traceparent|(?:sheet|folder|document|video|channel)\s+$|\bid(?:-2)?["'\s:=-]*$|Id["'\s:=(]*$|_id["'\s:=]*$|[?&]v=$`,
 );
 /** The text before a public value in a JSON web key, in a list of peers or records, or in a value that SOPS, Jasypt or Travis encrypted. */
 const publicMember = pattern(
@@ -95,8 +97,10 @@ const isSecretRun = (run: string, text: string, start: number, from: number) =>
   run.split(/[^A-Za-z0-9]/).some(isDensePart) &&
   !publicStart.test(run) &&
   !isPublicDer(run) &&
-  !isReadable(run) &&
+  (!isReadable(run) || holdsCredential(run)) &&
   !isPublicId(run) &&
+  // `<…@mail.example.com>`: the id of a message.
+  !/^@(?:[\w-]+\.)+[a-z]/.test(text.slice(start + run.length, start + run.length + 80)) &&
   !isInPublicBlock(text, start) &&
   !isLabelledPublic(text, start, from);
 

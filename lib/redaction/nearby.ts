@@ -1,7 +1,9 @@
 import { hasBothCases, hasDigit, hasLetter, isHex, isUuid, looksVeryRandom } from "./appearance.ts";
 import * as features from "./features.ts";
+import { memoize } from "./memoize.ts";
+import { areDrawn, isJoinedPair } from "./passphrases.ts";
 import { isPlaceholder } from "./placeholders.ts";
-import { type AcceptInContext, type ContextRule, kindNamed } from "./rule.ts";
+import { type Accept, type AcceptInContext, type ContextRule, kindNamed } from "./rule.ts";
 import { isOrdinary } from "./sentences.ts";
 import { marker } from "./view.ts";
 import { pattern } from "./words.ts";
@@ -11,10 +13,20 @@ import { pattern } from "./words.ts";
 const keywordsOf = (listed: string) => listed.split("|");
 
 const passwordWords =
-  "unlock|protected with|encrypted with|wifi|wi-fi|wlan|ssid|accounts|wachtwoord|şifre|pass|pwd|cred|auth|login" +
-  "|log in|signin|sign in|sign-in|парол|密码|パスワード|kennwort|contrase|clave|senha|parol" +
-  "|haslo|hasło";
-const speaksOfPasswords = new RegExp(passwordWords, "i");
+  "wachtwoord|şifre|pass|pwd|pw|cred|парол|密码|パスワード|kennwort|contrase|clave|senha|parol|haslo|hasło|hasła|hasłem|secret|secrète|segret|phrase" +
+  "|frase|mot de passe|lösenord|adgangskode|heslo|jelszó|salasana|magic word";
+/** Words about access: they say less than a word for a password. */
+const accessWords =
+  "lock|encrypt|protect|unzip|zugang|entsperr|déverr|desbloq|sblocc|odblok|wifi|wi-fi|wlan|ssid|accounts|demo account|the account|auth|login|log in|log on" +
+  "|signin|sign in|sign-in|sudo|prompt|admin|root:|elastic:|postgres:|guest:|inlog|aanmeld|anmeld|melde dich|connecte|logowani|svc-|get in|gets you|lets you" +
+  "|let you|opens with|opened with|entrar|accéd|acced|acess|rotated|breach";
+/** "upward" and "shipwreck" are no names of passwords, and "pass" is a verb unless a word or a sign says otherwise. */
+const asPattern = (words: string) =>
+  words
+    .replace("|pw|", "|(?<![a-z])pw(?![a-z])|")
+    .replace("|pass|", "|pass[-_]?[wpck]|[-_/]pass(?![a-z])|(?<![a-z])(?:(?:the|db|root|admin|user|my|our|ssh|and) pass(?![a-z])|pass(?: ?[:=(]|$))|");
+const speaksOfPasswords = new RegExp(asPattern(passwordWords), "i");
+const speaksOfAccess = new RegExp(`${asPattern(passwordWords)}|${accessWords}`, "i");
 const secretWords = "secret|token|keystore|ks.load|signing|signed with|hmac|jwt|vault|database|connect";
 const speaksOfSecrets = new RegExp(secretWords, "i");
 
@@ -31,52 +43,144 @@ function clauseOf(text: string, start: number, end: number): string {
   const [before = "", behind = ""] = lineOf(text, start, end).split("\0");
   return `${before.slice(before.lastIndexOf(marker) + 1)}\0${behind.includes(marker) ? "" : behind}`;
 }
-const isSpokenOf = (text: string, start: number, end: number): boolean => speaksOfPasswords.test(clauseOf(text, start, end));
 
-/** `Xk9!pQz7Rt`: small letters, capitals, digits and a symbol, mixed, and not part of a longer text. */
-const isPasswordShaped: AcceptInContext = (secret, { text, start, end }) =>
-  secret.length <= 64 &&
-  hasDigit(secret) &&
-  hasBothCases(secret) &&
-  /[A-Za-z0-9][!#$%^&*?+~@]+[A-Za-z0-9]/.test(secret) &&
-  // Rejects addresses and percent-encoded text.
-  !/@[\w-]+\.[a-z]|%.*%/.test(secret) &&
-  looksVeryRandom(secret) &&
-  !/[/=%@]/.test(text.charAt(start - 1) + text.charAt(end)) &&
-  !isPlaceholder(secret);
-
-/** `Pyramid!1448`, `ml2OUO-osha9i-ifvqpy`: not part of an address, a path or code. */
-const isLoosePassword: AcceptInContext = (secret, { text, start, end }) =>
-  secret.length >= 9 &&
-  secret.length <= 40 &&
-  ((/^[A-Za-z\d]+[!$^&*?+~@#%]+[A-Za-z\d!?]+$/.test(secret) &&
-    !/%[0-9A-Fa-f]{2}(?!\d)|^[A-Z]\w+#[a-z]/.test(secret) &&
-    hasDigit(secret) &&
-    /[A-Za-z]{3}/.test(secret) &&
-    !/^[\w.]+@[a-z]/.test(secret)) ||
-    /^[A-Z][a-z]{3,}\d{3,6}[@$#*%&+]$/.test(secret) ||
-    (/^[A-Za-z0-9]{6}(?:-[A-Za-z0-9]{6}){2}$/.test(secret) && hasBothCases(secret))) &&
-  !/[/=%@:\\()[\]{}<>&?#]/.test(text.charAt(start - 1) + text.charAt(end)) &&
-  !isPlaceholder(secret);
+const speaksOfLogin =
+  /passw|prompt|(?<![a-z])(?:pw|pwd|mdp|login|creds?|credentials|kennwort|contraseña|senha|hasło)(?![a-z])|парол|mot de passe|zugangsdaten/i;
+/** For a value alone on its line, perhaps behind a speaker: the three lines above it, if no line has another value. */
+function linesAbove(text: string, start: number, end: number): string | undefined {
+  if (!/^["'`*]{0,2}(?: [a-z]{2,6})?[.!]?[ \t]*(?:\n|$)/.test(text.slice(end, end + 16))) return undefined;
+  const [line = "", ...above] = text
+    .slice(Math.max(0, start - lineReach), start)
+    .split("\n")
+    .reverse();
+  if (above.length === 0 || !/^[ \t]*(?:[-*>•] |\[?\d\d?:\d\d[^\s]{0,4} )?(?:<?@?[\w.]{2,20}[:>] )?(?:[A-Za-z']{2,6},? ){0,2}["'`*]{0,2}$/.test(line))
+    return undefined;
+  const near = above
+    .slice(0, 3)
+    .join("\n")
+    .replace(/\d:\d\d/g, "");
+  return /[={};|]|[\w"]:\S/.test(near) || near.includes(marker) ? undefined : near;
+}
 
 /** The words before a credential in a sentence: "log in with …", "use … to sign in". */
 const offering = pattern(
   "i",
-  String.raw`(?:(?:^|[\s(])(?:with|using|use|try|enter|type|is|was|as|and|to|it.s|commit|revoke|string|value|ist|war|était|era|est|es|é|è|lautet|mit`,
-  String.raw`|und|verwende|avec|utilise[rz]?|con|usa|usar|com|pra|para|use|z|użyj|с|через)|[/→])[ \t]{1,2}["'\x60(\uE000-\uE003]?$`,
+  String.raw`(?:(?:^|[\s(])(?:with|using|use|try|enter|type|say|answer|is|was|as|and|to|on|it|it.s|its|now|still|noch|toujours|from|wants|word|one|commit`,
+  String.raw`|revoke|string|value|ist|war|auf|mit|und|verwende|nutze|était|era|est|es|é|è|lautet|avec|mis|mets|tape[rz]?|utilise[rz]?|con|usa|usar|puse`,
+  String.raw`|escribe|com|pra|para|impostato|digita|met|z|użyj|с|через|i\.e\.|d\.h\.)|[/→:])[ \t]{1,2}["'\x60(\uE000-\uE003]?$|["'\x60\uE000-\uE003]$`,
+);
+/** The sentence goes on with what the value does: "… gets you in", "… as the password", "… is our password". */
+const offeredBehind = pattern(
+  "iu",
+  String.raw`^[!"'\x60\uE000-\uE003]{0,2},? (?:(?:gets|lets|let|opens|unlocks|works|should|eingeben|olarak)\b|(?:as|als|como|comme|come|jako|is|was|ist|est`,
+  String.raw`|es|é|è|jest) (?:[\p{L}]+ ){0,3}(?:pass|kennw|wachtw|contras|senha|clave|mot de|has[lł]|phrase|frase|login))`,
 );
 /** "passwords of the tablets: front desk Lobby2021, warehouse …" */
 const isListed = (text: string, start: number, end: number) =>
   /^(?:[,;]|\s*(?:\n|$))/.test(text.slice(end, end + 4)) &&
   /(?:passw\w*|accounts|logins)\b[^:\n]{0,60}:[^\n]*\s$/i.test(text.slice(Math.max(0, start - 160), start));
-const offeredAs = /^[!"'`]{0,2} (?:as|als|como|comme|come|jako) (?:\w+ )?(?:passw|kennw|contras|senha|mot de|has[lł])/i;
-const isOffered: AcceptInContext = (secret, { text, start, end }) =>
-  (offering.test(text.slice(Math.max(0, start - 12), start)) || offeredAs.test(text.slice(end, end + 24))
-    ? features.isMadeUp(secret) || (features.isCode(secret) && !isOrdinary(secret))
-    : (features.isNumberedWord(secret) || features.isDecoratedWord(secret)) && isListed(text, start, end)) &&
-  !/^[A-Z]+-\d+$|@[\w-]+\.|^[A-Za-z]\w*\.[A-Z_]+$|^\*|^[a-z]+(?:_[a-z]+){2,}$/.test(secret) &&
-  !/[/=%@:\\([{<&#]/.test(text.charAt(end)) &&
-  !isPlaceholder(secret);
+const isOffered = (text: string, start: number, end: number): boolean => {
+  const before = text.slice(Math.max(0, start - 16), start);
+  return (offering.test(before) && !/\b(?:in|on|run|ran|user) as .?$/.test(before)) || isListed(text, start, end);
+};
+
+/** Words right before something that is no password: a place, an article, the kind of a thing. */
+const namesAnother = pattern(
+  "i",
+  String.raw`(?:^|[\s(\x60"'-])(?:the|an?|in|on|at|from|of|via|see|per|under|into|der|die|das|den|dem|im|am|vom|aus|bei|le|la|les|du|des|el|los|las|del|il|lo`,
+  String.raw`|no|nos|het|de|een|van|uit|w|we|this|your|our|my|calls?|class|function|method|module|template|version|release|build|sprint|job|pod|node|host`,
+  String.raw`|server|cluster|image|tag|branch|commit|ticket|issue|pr|user(?:name)?|group|role|team|file|table|column|field|key|ids?|header|region|zone|env`,
+  String.raw`|plan|policy|const|let|var|val|new|type|named|called|ask|as|run|runs|bucket|queue|topic|session|request|device`,
+  String.raw`|model|alert|case|step)[ \t]{1,2}["'\x60(\uE000-\uE003]?$`,
+);
+/** `GalaxyS23`, `releaseLock2`, `update_batch_2024`, `GRP_ADMIN_01`, `api-6c5f7d9b4-kx8zq`, `price_1TKX…`: names of things and of code. */
+const isNameOfThing = pattern(
+  "",
+  String.raw`^(?:[a-z]*(?:[A-Z][a-z]+|V?\d{1,3}|[A-Z]\d{1,3}|[A-Z]{2,3})+|[a-z]+(?:\d[a-z]?)?(?:[-_.+][a-z\d]+)+|\w+\.[A-Z]\w*|[A-Z\d]+(?:[-_][A-Z\d]+)*`,
+  String.raw`|[A-Z][a-z]+(?:_[A-Z][a-z]*)+\d{0,4}|[a-z]{2,12}_[A-Za-z\d]{12,}|[a-z]+@[\w.-]+)$`,
+);
+/** "leaked in this PR (rep0rt!ng)": no name has such a sign. */
+const hasOddSign: Accept = (secret) => /[A-Za-z\d][!$%^&*?+~]+[A-Za-z\d]/.test(secret);
+/** A value behind its own name was judged with that name; behind two words and a colon it is part of a sentence. */
+const isUnnamed = (before: string) =>
+  /[\s(,"'`*]$|^$/.test(before)
+    ? !/[:=>][ \t]*["'`\uE000-\uE003]?$/.test(before) || /[a-z] [a-z]+: ["'`]?$/i.test(before)
+    : /(?<![\w/.@:+-])(?:root|admin|elastic|postgres|guest):$/.test(before);
+const isOther: Accept = (secret) =>
+  isHex(secret) ||
+  isUuid(secret) ||
+  /%[0-9A-Fa-f]{2}(?!\d)/.test(secret) ||
+  features.isHarmless(secret) ||
+  features.isPublicValue(secret) ||
+  features.isAlgorithm(secret);
+/** A word that no sentence has and that names nothing else. */
+const isOdd: Accept = memoize(
+  (secret) =>
+    hasDigit(secret) &&
+    (features.isCode(secret) || ((features.isMadeUp(secret) || features.isMixedWord(secret)) && !isNameOfThing.test(secret))) &&
+    !isOrdinary(secret) &&
+    !isOther(secret),
+);
+/** `thunder_mango_19`, `bananaSplit77`: words that name nothing, and a number. A product and its version look the same. */
+const isWordsAndNumber: Accept = memoize((secret) => {
+  if (!hasDigit(secret) || !/^[A-Za-z][A-Za-z\d]*(?:[-_.][A-Za-z\d]+)*[!?#$*]?$/.test(secret) || /\d{7}/.test(secret) || isOther(secret)) return false;
+  const words = (secret.match(/[A-Z]?[a-z]+|[A-Z]+/g) ?? []).map((word) => word.toLowerCase());
+  if (words.some((word) => word.length < 3) && !/^[a-z]{1,2}-[a-z\d-]*[a-z]{4,}[a-z\d-]*\d{3}/.test(secret)) return false;
+  return areDrawn(words, 0) && !features.isProduct(secret) && (words.length > 1 || /\d\d/.test(secret)) && /[a-z]/.test(secret);
+});
+/** `coral-herring`, `duneMirror`: words alone. A sentence must say that they are the password. */
+const isWords: Accept = (secret) => isJoinedPair(secret) || features.isDiceware(secret) || features.isWordPair(secret);
+/** A number of a year or longer, or several words: rarely a product. */
+const isNoVersion: Accept = (secret) =>
+  /(?:^|[^\d\-_.])\d{4}|[-_.](?!(?:19|20)\d\d$)\d{4}|[!?#$*]$|^(?:.*[a-z\d][-_.][A-Za-z]{3}|[A-Za-z]{4,}(?<=[a-z])[A-Z])(?!.*[a-z]\d$)/.test(secret);
+
+/** "remove the password coral-herring from the file": right behind the word for a password, and the sentence goes on with a small word. */
+const nameRightBefore = pattern(
+  "i",
+  String.raw`(?:(?<![a-z])(?:the|our|my|your|das|dem|le|la|el|a|il|het) (?:[\w-]{2,20} )?(?:pass(?:word|phrase)?|passwort|kennwort|mot de passe|contraseña`,
+  String.raw`|clave|senha|wachtwoord)|(?<![a-z])hasło|пароль) ["'\x60(]?$`,
+);
+const goesOn = pattern(
+  "i",
+  String.raw`^["'\x60)]?(?:[.,;!?)]|\s*(?:\n|$)| (?:can|is|was|from|in|to|and|for|on|at|du|de|des|por|para|im|aus|für|auf|dans`,
+  String.raw`|sur|en|em|do|da|dal|nel|nella|van|uit|z|w)\s)`,
+);
+const isNamedRight = (text: string, start: number, end: number) =>
+  nameRightBefore.test(text.slice(Math.max(0, start - 50), start)) && goesOn.test(text.slice(end, end + 8));
+/** A word for a password in the same sentence, near the value. */
+const isSaidNear = (text: string, start: number, end: number): boolean =>
+  speaksOfPasswords.test(text.slice(Math.max(0, start - 60), start).replace(/^.*(?:[.!?;] |\n|\uE010)/s, "")) ||
+  speaksOfPasswords.test(text.slice(end, end + 60).replace(/(?:[.!?;] |\n|\uE010).*$/s, ""));
+
+/** A ticket, an address, a version, a file, a constant, a name of code. */
+const isNoPassword = pattern(
+  "",
+  String.raw`^[A-Z]+-\d+$|@[\w-]+\.|\d\.\d|\.(?:zip|t?gz|tar|txt|json|ya?ml|md|[jt]sx?|py|go|rb|java|html|css|sh|log|csv|xml|sql|com|org|net|dev|io)$`,
+  String.raw`|^[A-Za-z]\w*\.[A-Z_]+$|^\*|^(?:import|options?|hashlib|process|config|req|res|ctx|self|this)\.|^[a-z]+(?:_[a-z]+){2,}$`,
+);
+/** Where people speak of access, an odd word is the password, unless the word before it names another thing; other words must be offered. */
+const isGiven: AcceptInContext = (secret, { text, start, end }) => {
+  const isOddWord = hasDigit(secret) && isOdd(secret);
+  const isNumbered = !isOddWord && (isWordsAndNumber(secret) || features.isDiceware(secret));
+  const isSaidBehind = !isOddWord && offeredBehind.test(text.slice(end, end + 48));
+  if (!isOddWord && !isNumbered && !(isSaidBehind || isNamedRight(text, start, end))) return false;
+  if (!isOddWord && !isNumbered && !(isSaidBehind ? isWords(secret) : isJoinedPair(secret))) return false;
+  if (isNoPassword.test(secret)) return false;
+  if (/[/=%@:\\([{<&#]/.test(text.charAt(end)) || isPlaceholder(secret)) return false;
+  const above = linesAbove(text, start, end);
+  if (hasDigit(secret) && (isOddWord || /\d\d|[!?]$/.test(secret)) && above !== undefined && speaksOfLogin.test(above)) return true;
+  const line = clauseOf(text, start, end);
+  const isPassword = speaksOfPasswords.test(line);
+  if (!isPassword && !speaksOfAccess.test(line)) return false;
+  if (!isOddWord && !isNumbered) return true;
+  if (!isSaidBehind && !isUnnamed(text.slice(Math.max(0, start - 40), start))) return false;
+  if (
+    (isOddWord || (hasDigit(secret) && isSaidNear(text, start, end))) &&
+    !(namesAnother.test(text.slice(Math.max(0, start - 24), start)) && !hasOddSign(secret))
+  )
+    return true;
+  return (isSaidBehind || isOffered(text, start, end)) && (isPassword || isNoVersion(secret));
+};
 
 /** A value that SOPS, Jasypt or Travis encrypted. */
 const isEncrypted = /ENC(?:\[\w+,data:|\()[\w+/]*$|\bsecure:\s*["']?[\w+/]*$/;
@@ -84,15 +188,15 @@ const encryptedReach = 700;
 
 const bareRule: ContextRule = {
   ...kindNamed("Password"),
-  keywords: keywordsOf(passwordWords),
+  keywords: keywordsOf(`${passwordWords}|${accessWords}`),
   isNear: true,
   pattern: /[\w!#$%^&*?+~@-]+(?:\.[\w!#$%^&*?+~@-]+)*/g,
   accept: (secret, found) =>
-    secret.length >= 8 &&
+    secret.length >= 7 &&
+    secret.length <= 40 &&
     // A plain word, which most are, or a digest.
     !/^(?:[A-Za-z]?[a-z]*|(?:[0-9a-f]{8}){4,8})$/.test(secret) &&
-    (isPasswordShaped(secret, found) || isLoosePassword(secret, found) || isOffered(secret, found)) &&
-    isSpokenOf(found.text, found.start, found.end) &&
+    isGiven(secret, found) &&
     !isEncrypted.test(found.text.slice(Math.max(0, found.start - encryptedReach), found.start)),
 };
 
@@ -109,16 +213,18 @@ const ownName = /[^\s([{,]\s*(?::=?|=>?)\s*$|\w$/;
 /** `"myEasily830"`, `"m4gn3t%leopard"`: not a name, an address or a path. */
 const isQuotedSecret: AcceptInContext = (secret, { text, start, end }) => {
   if (secret.length < 8 || secret.length > 64 || !hasLetter(secret) || !hasDigit(secret)) return false;
-  if (/[\s/=:\\]|^[#.$@[-]|@[\w-]+\.|\.\w{1,5}$/.test(secret) || isHex(secret) || isUuid(secret) || features.isAlgorithm(secret)) return false;
+  if (/[\s/=:\\]|^[#.$@[-]|@[\w-]+\.|\.\w{1,5}$|^[A-Z][a-z]+\d$/.test(secret) || isHex(secret) || isUuid(secret) || features.isAlgorithm(secret)) return false;
   // `aws.auth#sigv4`, `Oauth2Config`: names of code.
-  if (/^pub|^eyJ|^[a-z]+(?:-[a-z]+)*-[a-z\d]{5,10}$|^[a-z]\w*\.[\w.]+#[a-z]|oauth2/i.test(secret)) return false;
-  const isMapped = /^["'`][^\n]{0,160}(?:#|\/\/|--)[^\n]{0,40}passw/i.test(text.slice(end, end + lineReach)) && /^[a-z]{4,}\d+$/i.test(secret);
+  if (/^pub|^eyJ|^\w+(?:\.\w+){2,}$|^[a-z]+(?:-[a-z]+)*-[a-z\d]{5,10}$|^[a-z]\w*\.[\w.]+#[a-z]|oauth2/i.test(secret)) return false;
+  const isMapped =
+    /^["'`][^\n]{0,160}(?:#|\/\/|--)[^\n]{0,40}passw/i.test(text.slice(end, end + lineReach)) &&
+    (isOdd(secret) || isWordsAndNumber(secret) || /^[a-z]{4,}\d$/i.test(secret));
   const isSure = isMapped || features.isStrong(secret) || features.isDecoratedWord(secret) || features.isUnusualWord(secret) || features.isCode(secret);
   if (!(isSure && (isMapped || !isOrdinary(secret))) && !features.isNumberedWord(secret)) return false;
   const line = clauseOf(text, start, end);
   const before = line.slice(0, Math.max(0, line.indexOf("\0") - 1));
   return (
-    (isMapped || speaksOfPasswords.test(line) || speaksOfSecrets.test(line)) &&
+    (isMapped || speaksOfAccess.test(line) || speaksOfSecrets.test(line)) &&
     (isMapped || (!otherLabel.test(before) && !ownName.test(before))) &&
     !isPlaceholder(secret)
   );
@@ -126,7 +232,7 @@ const isQuotedSecret: AcceptInContext = (secret, { text, start, end }) => {
 
 const quotedRule: ContextRule = {
   ...kindNamed("Password"),
-  keywords: keywordsOf(`${passwordWords}|${secretWords}`),
+  keywords: keywordsOf(`${passwordWords}|${accessWords}|${secretWords}`),
   isNear: true,
   pattern: /(?<=["'`\uE000-\uE003])[^\s"'`\uE000-\uE003]+(?=["'`\uE000-\uE003])/g,
   accept: isQuotedSecret,
@@ -159,7 +265,7 @@ const tokenRule: ContextRule = {
     !/^ {1,2}\*?[\w./-]{1,80}\.\w{2,4}\b/.test(text.slice(end, end + 96)) &&
     !isEncrypted.test(text.slice(Math.max(0, start - encryptedReach), start)) &&
     (speaksOfTokens.test(clauseOf(text, start, end)) || isAnswer(text, start, end)) &&
-    (!publicWord.test(lineOf(text, start, end)) || isCalledToken.test(text.slice(end, end + 40))) &&
+    (!publicWord.test(lineOf(text, start, end).replace(/(?<=\0[^\n]*)[;.] .*$/, "")) || isCalledToken.test(text.slice(end, end + 40))) &&
     !(/^[0-9a-f]{40}$/.test(secret) && commitWord.test(lineOf(text, start, end))) &&
     !isPlaceholder(secret),
 };

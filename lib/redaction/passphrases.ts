@@ -15,7 +15,7 @@ const namingWords = setOf(`version template component environment elasticsearch 
 milestone iteration quarter customer instance replica worker machine standard protocol snapshot candidate package profile region generation revision product
 projekt kapitel abschnitt demo step line level item section issue ticket option char byte digit release build port node windows python java base code http
 part sprint task note point group team room oauth argon ubuntu debian fedora centos android chrome firefox postgres mysql angular react scrypt bcrypt crypt
-use get confirm https stdin com org net self req body args opts data row cfg settings`);
+use get confirm varchar https stdin com org net self req body args opts data row cfg settings`);
 /** A word that names of things have, alone or before a number. A password that a person made up has none. */
 export const isNamingWord = (word: string): boolean => listedWords.has(word) || aboutWords.has(word) || namingWords.has(word);
 

@@ -18,25 +18,25 @@ securestring sensitive password hidden email checkbox date timestamp json yaml o
 /** Words behind an option or a name in a sentence. */
 const functionWords = setOf(`does else flag from have here into must need needs only option options parameter argument arguments args prompt should that
 then there this uses using when where which will with without would your instead also after before stdin file flags value values field fields`);
-/** A state of a password, in the place of its value. */
-const stateWords = setOf(`required optional mandatory hidden visible masked redacted encrypted hashed plaintext cleartext stored generated random expired
-missing invalid valid wrong incorrect correct changed unset empty blank unknown disabled enabled forgotten rotated revoked planned pending sent see mismatch
-on_create always onjuist ongeldig verlopen verkeerd wygaslo irrelevant whatever anything something ignored unused`);
-/** Words of a sentence that say something about a password, in addition to the endings below. */
-const predicates = setOf(`errada errado flaky slow compuesta przekazane about comes lives subject due prone input weird odd complex common robust gerekli
-yanlıs hatalı dogru gecersiz gecerli zorunlu guclu zayıf once twice always never secure insecure secret private right strong default plain clear bcrypt
-argon scrypt unicode ascii username account phrase above below inside outside under until still already almost sometimes perhaps though because broken
-stolen given taken chosen written spoken shown known again garbage nonsense overkill enough better longer shorter stronger weaker stale fresh simple trivial
-nowhere everywhere somewhere elsewhere another neither either anyone nobody everybody somebody legacy opaque short immediate separate fine gone okay good
-great weak long unique part just equal same different identical local global safe unsafe done read ready open public easy hard cheap free over down online
-offline live dead lost found left kept held yours ours mine theirs hers up-to-date out-of-date case-sensitive case-insensitive fixture sample dummy data
+/** Words that say something about a password, or its state, in addition to the endings below. */
+const predicates = setOf(`
+conforme errada errado flaky slow compuesta przekazane about comes lives subject due prone input weird odd complex common robust gerekli yanlıs hatalı
+dogru gecersiz gecerli zorunlu guclu zayıf once twice always never secure insecure secret private right strong default plain clear bcrypt argon scrypt
+unicode ascii username account phrase above below inside outside under until still already almost sometimes perhaps though because broken stolen given
+taken chosen written spoken shown known again garbage nonsense overkill enough better longer shorter stronger weaker stale fresh simple trivial nowhere
+everywhere somewhere elsewhere another neither either anyone nobody everybody somebody legacy opaque short immediate separate fine gone okay good great
+weak long unique part just equal same different identical local global safe unsafe done read ready open public easy hard cheap free over down online
+offline live dead lost found left kept held yours ours mine theirs hers sign-in sign-up log-in log-out up-to-date out-of-date case-sensitive
+case-insensitive fixture sample dummy data
 yesterday today tomorrow sure nope dunno later soon maybe bitwarden keepass lastpass onepassword continue avoid ensure prevent allow access confirm verify
 begin start stay mean falsch leider schwach sicher unsicher geheim pflicht klartext korrekt einfach bereits nirgends anders gleich immer nicht valide
 invalide stocke toujours jamais correcte incorrecte requise requis hache hachee chiffre chiffree stockee perime perimee oublie oubliee incorrecta correcta
-segura insegura debil fuerte corta larga siempre nunca igual incorreta correta fraca curta longa sempre muito corretta debole troppo podstawa wymagane puste
-hier dort voulu leer vide vacia vazia vuota feld felder formular eingabe richtlinie richtlinien abfrage wechsel anforderung anderung lange felaktigt
+segura insegura debil fuerte corta larga siempre nunca igual incorreta correta fraca curta longa sempre muito corretta debole troppo podstawa wymagane
+puste hier dort voulu leer vide vacia vazia vuota feld felder formular eingabe richtlinie richtlinien abfrage wechsel anforderung anderung lange felaktigt
 ogiltigt feil ugyldig forkert ugyldigt zero jour traves iets nowe inne starke sicherheit verwaltung datei ablauf ihre ihrem ihren ihrer ihres dein deine
-deinem deinen deiner deines`);
+deinem deinen deiner deines required optional mandatory hidden visible masked redacted encrypted hashed plaintext cleartext stored generated random expired
+missing invalid valid wrong incorrect correct changed unset empty blank unknown disabled enabled forgotten rotated revoked planned pending sent see
+mismatch on_create onjuist ongeldig verlopen verkeerd wygaslo irrelevant whatever anything something ignored unused`);
 /** The endings of participles and adverbs. */
 const participleEnding = /(?:ed|ing|able|ible|(?<!dragonf|butterf|firef|mayf|fami|li)ly|iert|elt|lich|haft|oria|oire|less|ful|ous)$/;
 /** The endings of adjectives. Behind a colon a noun is more likely: "pass: observatory". */
@@ -65,7 +65,7 @@ export const refusals: readonly Refusal[] = [
   { is: "constant of code", test: features.isConstantLike },
   { is: "word for a credential", test: isCredentialWord },
   { is: "name of a credential", test: features.hasCredentialWord },
-  { is: "state of a password", test: (text) => stateWords.has(text.toLowerCase()) },
+  { is: "state of a password", test: (text) => predicates.has(text.toLowerCase()) },
   { is: "function word", test: (text, isQuoted) => !isQuoted && functionWords.has(text.toLowerCase()) },
   { is: "code", test: (text, isQuoted) => !isQuoted && features.isExpression(text) },
   { is: "pattern", test: features.isPattern },

@@ -2,7 +2,7 @@ import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase } from "./appeara
 import { decodeStart } from "./decoded.ts";
 import * as features from "./features.ts";
 import { isPlaceholder, isStandIn } from "./placeholders.ts";
-import { isInPlace } from "./refusals.ts";
+import { isInPlace, isPredicate } from "./refusals.ts";
 import type { Accept, AcceptInContext, ContextRule } from "./rule.ts";
 import { after, behind, spaced, unquoted } from "./rule.ts";
 import { pattern } from "./words.ts";
@@ -110,7 +110,8 @@ export const commandContexts: readonly ContextRule[] = [
     String.raw`-setcookie~|\bcreateUser~\S{1,40}~(?:SHA|MD5)\S{0,4}~["']?|(?<=\b(?:SHA|MD5)\S{0,4}[ \t]["']?\uE010["']?)~(?:AES|DES)\S{0,4}~["']?|\bauth~`,
     String.raw`(?:sha\S{0,4}|md5)~|\bpriv~(?:aes|des)\S{0,4}~(?:\d{3}~)?|\busername~\S{1,40}~(?:privilege~\d{1,2}~)?(?:secret|password)~(?:0~)?|(?:^`,
     String.raw`|[\n\x60:>#])[ \t]{0,8}enable~(?:secret|password)~(?:0~)?`), unquoted, (secret, { text, end, context }) => isInPlace(secret) &&
-    (isPassword(secret) || hasBothCases(secret) || (!context.includes("enable") && /^(?:`|\s*$|\s*\n| priv )/.test(text.slice(end, end + 6))))),
+    !isPredicate(secret, false) && (isPassword(secret) || hasBothCases(secret) ||
+    (!context.includes("enable") && /^(?:`|\s*$|\s*\n| priv )/.test(text.slice(end, end + 6))))),
   command("/p|/rp", "signtool|\\w*freerdp|cmdkey|schtasks|net|wmic", "[ \\t]\\/(?:p|pass|password|rp|pwd)[: ]", isAnything),
   cli("net use|net user", /\bnet (?:use \S+ (?:\/user:\S+ )?\S+ |user \w\S* )(?!\/)/gi, unquoted, isNetPassword),
   cli("net use", /\bnet use (?:[^\s/]\S{0,80} ){1,2}\/user:\S{1,60} /gi, unquoted, isNetPassword),

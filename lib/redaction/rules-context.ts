@@ -1,7 +1,7 @@
 import { hasBothCases, hasDigit, isHex, isPlainCase, isUuid, looksRandom } from "./appearance.ts";
-import { isCode, isMadeUp, isMixedWord, isStrong, isTokenLike, isWordPair, looksChosen } from "./features.ts";
+import { isCode, isMadeUp, isMixedWord, isPassphrase, isStrong, isTokenLike, isWordPair, looksChosen } from "./features.ts";
 import { lineOf } from "./nearby.ts";
-import { hasSentenceWord, isJoinedPair, isNamingWord } from "./passphrases.ts";
+import { areDrawn, hasSentenceWord, isJoinedPair, isNamingWord } from "./passphrases.ts";
 import { isPlaceholder, isStandIn } from "./placeholders.ts";
 import { isInPlace, isPredicate } from "./refusals.ts";
 import type { Accept, AcceptInContext, ContextRule, FoundSecret, TokenRule } from "./rule.ts";
@@ -90,7 +90,7 @@ const door = new RegExp(`${doorWords}|user(?:name)? / pass`, "i");
 /** Words right before the user: "log in with anna / …", "Login: anna / …", "(anna / …)". */
 const leadsToUser = pattern(
   "i",
-  String.raw`(?:(?:^|[\s(])(?:with|as|mit|als|con|avec|com|using|is|still|it's|are|ist|noch|lauten|lautet|sind|son|sont|sono|são)|[:=]|(?:account`,
+  String.raw`(?:(?:^|[\s(])(?:with|as|mit|als|met|con|avec|com|using|is|still|it's|are|ist|noch|lauten|lautet|sind|son|sont|sono|são)|[:=]|(?:account`,
   String.raw`|log-?in|users?|auth|credentials?|creds|konto|compte|cuenta|conto|conta)[ \t]?\()[ \t]{0,3}[\x60"'*]{0,2}$`,
 );
 /** Words that name the pair itself: between them and the user only a purpose, a verb or a colon. */
@@ -121,6 +121,8 @@ const isPairOfDoor: AcceptInContext = (secret, { text, start, end, context }) =>
   return (
     !noUserOfPair.test(user) &&
     !noPasswordOfPair.test(secret) &&
+    // `formatMaximum` / `formatMinimum`: two names of code.
+    !(/^[a-z]+[A-Z]/.test(user) && /^[a-z]+[A-Z]/.test(secret) && user.slice(0, 4) === secret.slice(0, 4)) &&
     isInPlace(secret) &&
     endsPair.test(text.slice(end, end + 12)) &&
     (namesPair.test(before) ||
@@ -133,13 +135,18 @@ const isPairOfDoor: AcceptInContext = (secret, { text, start, end, context }) =>
 /** In base64 a slash is part of the value. */
 const isBase64 = (value: string) => /^[A-Za-z\d+/]{24,}={0,2}$/.test(value) && hasDigit(value) && hasBothCases(value);
 const isMadePassword: AcceptInContext = (secret, { text, end, context }) =>
-  !/[/@.:]/.test(text.charAt(end)) &&
+  !/^(?:[/@:]|\.\S)/.test(text.slice(end, end + 2)) &&
   secret.length >= (/ \//.test(context) ? 6 : 8) &&
   (isMadeUp(secret) ||
     (isWordPair(secret) && (/[@_\d]/.test(context) || knownUser.test(context))) ||
-    (/ \//.test(context) && ((hasDigit(secret) && hasBothCases(secret)) || isCode(secret)))) &&
+    (/ \/|_r[ow]\//.test(context) && ((hasDigit(secret) && hasBothCases(secret)) || isCode(secret)))) &&
   !/\.[a-z]\w{0,4}$|\*\*|^ipv\d$/i.test(secret) &&
   isNoPlaceholder(secret);
+/** "met beheerder / …", "Dev is dev_ro/…": words before the user lead to a pair, or the user can be nothing else. */
+const isLedPair: AcceptInContext = (secret, { text, start, context }) =>
+  context.includes(" / ")
+    ? /^[a-z]/.test(context) && leadsToUser.test(text.slice(Math.max(0, start - context.length - 20), start - context.length))
+    : /^[a-z]{2,12}_(?:ro|rw|bot|user|app|reader|writer)\/$/.test(context) && (isCode(secret) || isMixedWord(secret));
 /** The paragraph around a pair, and the heading above the paragraph: "Test accounts", and a list below it. */
 const paragraphOf = ({ text, start, end }: FoundSecret): string => {
   const before = text.slice(Math.max(0, start - 300), start).split(/(?<!:|(?:^|\n)#[^\n]{0,60})\n[ \t]*\n/);
@@ -164,7 +171,7 @@ const wordOfPair = /(?:[^\s/`,;.)\]¶]|\.(?=[^\s)]))+/y;
 const isAnother: AcceptInContext = (secret, { text, end }) =>
   (hasDigit(secret) || isWordPair(secret)) &&
   !isHex(secret) &&
-  (isMadeUp(secret) || isMixedWord(secret) || isWordPair(secret)) &&
+  (isMadeUp(secret) || isMixedWord(secret) || isCode(secret) || isWordPair(secret)) &&
   !isOrdinary(secret) &&
   !/[/@:=<>()[\]{}|\\]|\.\w{1,5}$|^[a-z]+(?:[-_.][a-z\d]+)+$|^[A-Z\d_-]+$/.test(secret) &&
   !/^[:=(/@[]/.test(text.slice(end, end + 1)) &&
@@ -195,24 +202,32 @@ const isTyped: AcceptInContext = (secret, { text, start }) => {
 const pinNames =
   String.raw`pin(?:[- ]?(?:code|nummer|number))?|puk\d?|pass-?code|otp|пин(?:-?код)?|暗証番号|验证码|驗證碼|türcode|zugangs-?code|einmal-?(?:passwort
 |kennwort|code)|one-time (?:code|password|pin)|(?:door|gate|alarm|access|entry|safe|lock|pairing|activation|verification|confirmation|unlock|2fa|mfa|sms
-|login)[ -]code|combination|code (?:pin|secret|d'accès|de (?:sécurité|vérification))|c[oó]digo (?:pin|de (?:acceso|acesso|seguridad|segurança
+|login|backup|recovery)[ -]code|combination|code (?:pin|secret|d'accès|de (?:sécurité|vérification))|c[oó]digo (?:pin|de (?:acceso|acesso|seguridad|segurança
 |verificaci[oó]n))|code (?:for|to|of|für|zum|zur|du|de)(?: (?:the|den|das|die|la|l'))?(?: [a-z]{2,12})? (?:doors?|safe|garage|gate|alarm|lock|panel|building
-|entrance|keypad|tür|tor|garagentor|portail|porte|alarme)|codice (?:pin|di (?:accesso|sicurezza|verifica))|kod (?:pin|dostępu)`.replaceAll("\n", "");
+|entrance|keypad|tür|tor|garagentor|portail|porte|alarme)|codice (?:pin|di (?:accesso|sicurezza|verifica|sblocco))|entsperrcode|kod (?:pin|dostępu)`.replaceAll(
+    "\n",
+    "",
+  );
 const pinKeywords =
   "pin|puk|passcode|pass-code|otp|пин|暗証番号|验证码|驗證碼|türcode|zugangscode|zugangs-code|einmal|one-time|door|gate|alarm|access|entry|safe|lock|pairing" +
   "|code for|code to|code of|code für|code zu|code du|activation|verification|confirmation|2fa|mfa|sms|login|combination|code secret|code d'|code de " +
-  "|digo de |codice|kod dost";
-/** The name, its owner ("for the door"), and a verb or a sign: "the PIN of the card is …", `card_pin = "…"`. */
+  "|sblocco|entsperr|backup|recovery|digo de |codice|kod dost";
+/** The name, its owner ("for the door"), and a verb or a sign: "the PIN of the card is …", `card_pin = "…"`; or a question, and its answer below it. */
 const pinContext = pattern(
   "gi",
-  `(?<![A-Za-z\\u00c0-\\u024f\\d])(?:${pinNames})[*\`¶]{0,3}(?:(?: (?:for|of|to|on|at|der|des|für|vom|zum|zur|de|du|del|della|do|da)`,
-  "(?: [^\\s:=.,;]{1,20}){1,5}?)?(?: ?[:=]| (?:is|was|ist|lautet|est|es|è|é|to|jest|er|är))[*]{0,2}[ \\t]{1,3}|[ \\t]|[=:：は是])[`¶]?",
+  `(?<![A-Za-z\\u00c0-\\u024f\\d])(?:${pinNames})[*\`¶]{0,3}(?:(?: (?:for|of|to|on|at|in|we|you|der|des|für|vom|zum|zur|de|du|del|della|do|da|van|het)`,
+  "(?: [^\\s:=.,;?]{1,20}){1,5}?)?(?:(?: ?[:=]| (?:is|was|has been|ist|lautet|est|es|è|é|to|jest|er|är))[*]{0,2}[ \\t]{1,3}|\\?[ \\t]{0,3}\\n",
+  "(?:\\[?\\d{1,2}:\\d\\d\\]? )?(?:[\\w.-]{1,20}: )?(?=\\d{4,8}[ \\t.]{0,3}(?:\\n|$)))|[ \\t]|[=:：は是])[`¶]?",
 );
 
 /** How to type a password. The words beside it are the password. */
 const typingHint =
   String.raw`(?:(?:with(?:out)?|no|including|mind) (?:the |any )?spaces|(?:all )?(?:in )?(?:lower|upper)[ -]?case(?! letter)|(?:all )?(?:as )?one word
-|all caps|capital [A-Z]\b)`.replace("\n", "");
+|all caps|capital [A-Z]\b|with (?:a|the) (?:hyphen|dash|dot)|(?:two|three|four) words)`.replace("\n", "");
+/** One sign of a password that somebody reads out. */
+const spelled =
+  String.raw`(?:(?:capital|upper-?case|lower-?case|small|big) \w|zero|one|two|three|four|five|six|seven|eight|nine|(?:dollar|percent|at|hash|plus|pound|equals)
+(?: sign)?|under-?score|dash|hyphen|dot|star|asterisk|(?:exclamation|question) mark|[a-z\d])(?![a-z])`.replace("\n", "");
 const password = (keywords: string, pattern: RegExp, value: RegExp, accept: AcceptInContext): ContextRule =>
   after("Password", keywords, spaced(pattern), value, accept);
 
@@ -234,7 +249,8 @@ export const statementContexts: readonly ContextRule[] = [
     String.raw`(?:ase)?64|secret|private|test|live|prod|staging|dev|sandbox)[^()\n]{0,20}\)) ?(?::|=|is\b|was\b) ?["'\x60]?`), /[\w+/=-]+/y, (secret) =>
     (isTokenLike(secret) || isUuid(secret)) && isNoPlaceholder(secret)),
   password("btoa|b64|base64|encode64",
-    /(?:btoa|b64_?encode|base64_?encode\w{0,9}|encode64|Base64\.\w{1,16})\((?:\[\]byte\()?b?[¶`][A-Za-z][\w.@+-]{0,39}:(?!\/)/gi, quoted, isInPlace),
+    pattern("gi", String.raw`(?:btoa|Buffer\.from(?=\([^()\n]{3,80}\)\.toString\(.base64)|b64_?encode|base64_?encode\w{0,9}|encode64|Base64\.\w{1,16})\(`,
+    String.raw`(?:\[\]byte\()?b?[¶\x60][A-Za-z][\w.@+-]{0,39}:(?!\/)`), quoted, isInPlace),
   after("Secret", "securestring", /SecureString[¶]?,?\s{1,12}(?:--)?[¶]?value[¶]?[ \t]{0,8}[:=]?[ \t]{0,8}[¶]?/gi, /[^\s`,;¶]+/y, isInPlace),
   password("{plain}|{cleartext}|{clear}|{noop}", /\{(?:PLAIN|CLEARTEXT|CLEAR|NOOP)\}/gi, /[^\s"':]+/y, isNoPlaceholder),
   password("securestring", /ConvertTo-SecureString[ \t]{1,4}(?:-String[ \t]{1,4})?[¶]/gi, quoted, isNoPlaceholder),
@@ -242,13 +258,14 @@ export const statementContexts: readonly ContextRule[] = [
     }) => isSecretLike(secret) || (isInPlace(secret) &&
     /(?:(?:\b|_)auth ?[=:] ?[([]|Auth\(|Credential\()\s{0,4}["'][^"'\n]{0,60}["'],\s{0,4}["']$/.test(text.slice(Math.max(0, start - 90), start))))),
   // log in with bob / …, creds: bob/…, (bob // …)
-  near(`${doorWords}|@| / |\`/\`|root/|admin/`,
+  near(`${doorWords}|@| / |\`/\`|root/|admin/|_ro/|_rw/|_bot/|_user/|_app/|_reader/|_writer/`,
     password("", pattern("g",
     String.raw`(?<![\w/.@:+-])[A-Za-z][\w.@+-]{1,39}[\x60"'*]{0,2}(?: \/{1,2} |\/|(?<=\([\w.@+-]{2,40}), (?=\S{1,40}\))`,
     String.raw`|(?<=@[\w-]{1,40}\.[\w.-]{2,20}[\x60"'*]{0,2})(?:, | \(| ?: ?))[\x60"'*]{0,2}`), wordOfPair,
     (secret, found) => (door.test(lineOf(found.text, found.start, found.end)) || (/[ `]\//.test(found.context) && door.test(paragraphOf(found))) ||
     /\w@[\w-]{1,40}\./.test(found.context) || knownUser.test(found.context) || /^(?:root|admin|sa|postgres|elastic)\//.test(found.context) ||
-    (secret.length >= 16 && found.context.includes(" / ") && isCode(secret) && hasBothCases(secret))) && !isBase64(found.context + secret) &&
+    (secret.length >= 16 && found.context.includes(" / ") && isCode(secret) && hasBothCases(secret)) ||
+    isLedPair(secret, found)) && !isBase64(found.context + secret) &&
     (isMadePassword(secret, found) || isPairOfDoor(secret, found)))),
   // ("anna@example.com", "…") near a word for a password
   near("@|account|login|cred|users|passw", password("", /[([{]¬[¶][\w.+@-]{2,80}[¶],¬[¶]/g, quoted, (secret, { text, start, end, context }) =>
@@ -268,9 +285,8 @@ export const statementContexts: readonly ContextRule[] = [
     (secret, found) => isMadePassword(secret, found) && !isOrdinary(secret) && isBelowHeading(found))),
   behind(/\uE010/g, password("\uE010", pattern("gi",
     String.raw`(?:(?<=\uE010[\x60¶]{0,2})(?:[,;]| and| or| und| oder| y| et| ou| e| then| \/| \+| →| to| auf)(?: [a-z]{2,12})?`,
-    String.raw`|\b(?:old|new|other|previous|current|second|alte|neue|andere|vieja|nueva|ancienne?|nouve(?:au|lle)|vecchia|nuova)(?: one)? (?:is|was|ist|war`,
-    "|est|était|es|era)",
-    String.raw`|\b(?:is|ist) (?:still|now|noch|jetzt)|\bone(?: (?:for|of|on)(?: [\w.'-]{1,20}){1,4}?)?(?: is| was|:)) [\x60¶]?(?=[^\s/@]{7})`),
+    String.raw`|(?<![\p{L}\d])(?:is|was|are|ist|war|gilt|lautet|est|était|sera|es|era|será|é|foi|è|sarà|diventa|jest|wordt)(?: (?:still|now|noch|jetzt))?`,
+    String.raw`|\b(?:old|new|neu|one|part)(?: (?:for|of|on)(?: [\w.'-]{1,20}){1,4}?| \w{1,5})?:?) [\x60¶]?(?=[^\s/@]{7})`),
     wordOfPair, isAnother)),
   // A command that prints a secret, and its output
   after("Secret", "get secret|initial-password|secret-value|gcloud secrets|terraform output|openssl rand|vault |op read|pass show|pwgen", pattern("g",
@@ -286,6 +302,8 @@ export const statementContexts: readonly ContextRule[] = [
     String.raw`|enterText|type_text|replaceText|keyboard)\((?:(?:"[^"\n]{0,80}"|'[^'\n]{0,80}'|\x60[^\x60\n]{0,80}\x60`,
     String.raw`|[\w.]{1,40}\([^()\n]{0,60}\)),[ ]?)?["'\x60]`), /(?:(?!\{[A-Za-z]+\}["'`])[^"'`\n])+/y, isTyped),
   password(":54|:6432|:*|]:", /(?::(?:54\d\d|6432|\*):[\w.*-]+:[\w.*-]+|\]:\d{2,5}[ \t]{1,8}[\w.@+-]{1,40}):(?!\/)/g, unquoted, isNoPlaceholder),
+  // "app" "…" in a list of users of pgbouncer
+  near("userlist|pgbouncer", password("", /(?<=^|\n)[ \t]{0,4}"[\w.-]{1,40}" "/g, quoted, isInPlace)),
   // WIFI:S:…;T:WPA;P:…;;
   password("wifi:", /\bWIFI:[^\n]{0,80}?(?<=[:;])P:/g, /[^;\s]+/y, isNoPlaceholder),
   // u: bob p: …
@@ -301,23 +319,36 @@ export const statementContexts: readonly ContextRule[] = [
     && !isPredicate(secret, true)),
   // Security answer (first pet): …
   password("security|secret question|secret answer|sicherheitsfrage", pattern("gi",
-    String.raw`\b(?:(?:security|secret) answer(?:(?: (?:for|to|of)\b)?[^\n:]{0,60})|(?:(?:security|secret) question|sicherheitsfrage)[^\n]{0,80}?\W(?:answer`,
-    String.raw`|antwort)(?: is)?|answer to the (?:security|secret) question[^\n:]{0,60})[:=] [\x60¶]?`), wordOfPair, (secret) => isInPlace(secret) &&
-    !isPredicate(secret, true)),
+    String.raw`\b(?:(?:security|secret) answer[^\n:]{0,60}?|(?:(?:security|secret) question|sicherheitsfrage)[^\n]{0,80}?\W(?:answer`,
+    String.raw`|antwort)(?: is)?|answer to the (?:security|secret) question[^\n:]{0,60}?)(?:[:=]| is) [\x60¶]?`),
+    /(?:[A-Z][a-z]{1,3}\. )?[^\s/`,;.)\]¶]{4,40}(?: [a-z]{3,12}){0,2}?(?=[^\w\s]|[ \t]{0,4}(?:\n|$)| for the )/y,
+    (secret) => secret.replace(/^\S+\. /, "").split(" ").every((word) => isInPlace(word) && !isPredicate(word, true)) && !hasSentenceWord(secret)),
+  // password: k i t e 4 4; capital K, seven, dollar sign; the word pelican followed by 4471
+  password("pass|pw|secret", /(?<![a-z])(?:pass(?:word|phrase|code)|pwd?|secret)(?: is(?: spelled)?|:| =) /gi, pattern("iy",
+    String.raw`(?:[^\s,](?:, | )){4,40}[^\s,](?![^\s,.;])|the word \S+(?: (?:followed by|then|and) \d{1,8})?|(?:${spelled}, ){3,20}`,
+    String.raw`(?:[a-z]{2,7}|${spelled})`), isNoPlaceholder),
   // password: four score and seven (with the spaces); all lower case: …, that is the password
-  password("space|case|one word|all caps|capital", pattern("gi",
-    String.raw`\b(?:pass(?:word|phrase|code)|pw)\b[^\n:=]{0,40}?(?:[:=]| is) ["'\x60]?(?:capital )?(?=[^\n:,(;]{4,60}["'\x60]?(?: \(|[,;] | - )${typingHint})`,
+  password("space|case|word|hyphen|dash|dot|all caps|capital", pattern("gi",
+    String.raw`\b(?:pass(?:word|phrase|code)|pw)\b[^\n:=]{0,40}?(?:[:=]| is) ["'\x60]?`,
+    String.raw`(?:(?:capital|literally|just|simply|still|now|actually) )?(?=[^\n:,(;]{4,60}["'\x60]?(?: \(|[,;] | - )${typingHint})`,
     String.raw`|${typingHint}[^\n:]{0,16}: ["'\x60]?(?=[^\n]{0,60}\bpass(?:word|phrase|code))|\bpass(?:word|phrase|code), ${typingHint}: `),
     /[\p{L}\d][\p{L}\d'!?._-]{1,24}(?: [\p{L}\d'!?._-]{1,24}){0,5}(?=["'`]?(?: [(-]|[,;\n]|$))/uy, (secret) => !isStandIn(secret) &&
     !hasSentenceWord(secret.toLowerCase()) && !/^(?:at|a|an|any|the|for|if|no|not|as)\b/i.test(secret)),
+  // smtp_pass=tulip radish 44; master password: my 3x own song!
+  password("pass|kennwort|pwd", pattern("giu", String.raw`(?<=^|\n)(?:[a-z][a-z_.-]{0,40}(?:pass|passwor[dt]|passphrase|pwd)=(?=\S+ )`,
+    String.raw`|(?:[\p{L}-]{1,20} ){0,3}(?:passwor[dt]|passphrase|kennwort): )`),
+    /[\p{L}\d][^\s"'`#=;|&<>(){}$\\,:/]*(?: [\p{L}\d][^\s"'`#=;|&<>(){}$\\,:/]*){1,7}(?=[ \t]*(?:\n|$))/uy,
+    (secret, { context }) => isPassphrase(secret, false) && areDrawn(secret.toLowerCase().split(" "), 0) && (context.endsWith("=") ? / \d{1,6}[!?]?$/ :
+    /(?:\d\p{L}|\p{L}\d| \d+[!?]$).*[!?]$/u).test(secret)),
   // PIN: …, the door code is …, --pin …
-  after("PIN", pinKeywords, pinContext, /\d{4,12}(?![\w%-]|\.\d)|\d{3}[ -]\d{3}(?![\w-])/y, (secret, {
+  after("PIN", pinKeywords, pinContext, /\d{4,12}[#*A-F]?(?![\w%-]|\.\d)|\d{3}[ -]\d{3}(?![\w-])|\d\d-\d\d-\d\d(?![\w-])|[A-Z]-\d{6}(?!\w)/y, (secret, {
     text, start, end }) => !(/pin $/i.test(text.slice(0, start)) && /header|board|gpio|connect|pinout|jumper|ground/i.test(lineOf(text, start, end))) &&
     !/^(?:0?1234|(\d)\1+$|(?:19|20)\d\d$)/.test(secret) && hasDistinct(secret, 2)),
   // AUTH …, as a client of Redis sends it
-  password("auth", /(?:^|\n|> ?)AUTH~(?:[\w-]{1,30}~)?/g, unquoted, (secret) => isMadeUp(secret) && isNoPlaceholder(secret)),
+  password("auth", /(?:^|\n|> ?|\bsend )AUTH~(?:[\w-]{1,30}~)?/g, unquoted, (secret) => (isMadeUp(secret) || isCode(secret)) && isNoPlaceholder(secret)),
   // bob:…@host
-  { ...after("URL password", "@", /(?<![\w/:.@%-])[\w.-]{1,32}:(?!\/)/g, /[^\s"'<>`,:/]+/y, (secret, { text, end, context }) => looksChosen(secret) &&
+  { ...after("URL password", "@", /(?<![\w/:.@%-])(?:[\w.-]{1,32}\/|sips?:)?[\w.-]{1,32}:(?!\/)/g, /[^\s"'<>`,:/]+/y, (secret, {
+    text, end, context }) => looksChosen(secret) &&
     !secret.includes("@") && !/(?:mail(?:to)?|to|from|cc|by):$/i.test(context) && /^@(?!sha\d)[\w.-]/.test(text.slice(end, end + 6)) &&
     isNoPlaceholder(secret)), upTo: "@" },
 ];

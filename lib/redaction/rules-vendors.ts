@@ -18,6 +18,7 @@ export const formTokens: readonly TokenRule[] = [
   token("Airtable token", "pat", /[A-Za-z0-9]+(?:\.[0-9a-f]+)?/y, 78),
   token("Asana token", "1/|2/", /[\d/]+(?::[0-9a-f]+)?/y, 45, (secret) => secret.includes(":")),
   token("Resend key", "re_", /[A-Za-z0-9]+(?:_[A-Za-z0-9]+)?/y, 24, (secret) => /_\w+_/.test(secret) && looksRandom(secret)),
+  token("Service API key", "pk_", /\d+(?:_[A-Z0-9]+)?/y, 38, (secret) => /^pk_\d{5,10}_[A-Z0-9]{32}$/.test(secret)),
   token("Salesforce token", "00D", /[A-Za-z0-9]+(?:![\w.]+)?/y, 60, (secret) => secret.includes("!")),
 ];
 
@@ -98,18 +99,21 @@ export const formContexts: readonly ContextRule[] = [
     String.raw`(?:[\s,;¶]{1,5}(?:(?:[-*]|\d{1,2}[.)]) )?(?:\d{4,6} \d{4,6}|[A-Za-z\d]{4,8}(?:-[A-Za-z\d]{4,8}){1,7}|(?=[A-Za-z]{0,15}\d)[A-Za-z\d]{8,32}`,
     String.raw`(?![\w-])))*`), (secret) => hasDigit(secret) && !/^(?:19|20)\d\d-\d\d/.test(secret) && !isPlaceholder(secret)),
   near("otp|2fa|mfa|authenticator|two-factor|two factor|zwei-faktor|setup key|qr code|qr-code", alone("TOTP seed", "", pattern("g",
-    String.raw`(?<![\w-])(?:[A-Z2-7]{16,64}|(?:[A-Z2-7]{4}[ -]){3,15}[A-Z2-7]{2,4}|[a-z2-7]{32,64}|(?:[a-z2-7]{4} ){5,15}[a-z2-7]{2,4})={0,6}(?![\w-])`),
+    String.raw`(?<![\w-])(?:[A-Z2-7]{16,64}|(?:[A-Z2-7]{4}[ -]){3,15}[A-Z2-7]{2,4}|[a-z2-7]{32,64}|(?:[a-z\d]{4} ){5,15}[a-z\d]{2,4})={0,6}(?![\w-])`),
     (secret, { text, start }) => ((hasDigit(secret) || /^[A-Z ]+$/.test(secret)) && new Set(secret).size >= 7)
     && /(?<![A-Za-z])(?:[th]?otp|2fa|mfa|authenticator|two[- ]factor|zwei-faktor|setup key|qr[- ]code)(?![A-Za-z])/i.test(text.slice(Math.max(0, start -
     100), start)))),
   after("Seed phrase", "seed|mnemonic|bip39|bip-39|phrase|wallet|metamask|frase|助记词|助記詞|ニーモニック|シードフレーズ|мнемо|сид|fraza", pattern("gi",
-    String.raw`(?:seed|mnemonic|bip-?39|phrase|wallet|metamask|frase|助记词|助記詞|ニーモニック|シードフレーズ|мнемо\S{0,12}|сид-?фраза|fraza)[^\n]{0,24}?[ :="'\x60\n]{1,4}(?=`,
-    String.raw`(?:\d{1,2}[.):]? ?)?[a-z]{3,8}[, \n-])`),
+    String.raw`(?:seed|mnemonic|bip-?39|phrase|wallet|metamask|frase|助记词|助記詞|ニーモニック|シードフレーズ|мнемо\S{0,12}|сид-?фраза|fraza)(?:[ \t]?\(`,
+    String.raw`[^()\n]{0,40}\))?[^\n]{0,24}?[ :="'\x60\n]{1,4}(?=(?:\d{1,2}[.):]? ?)?[a-z]{3,8}[, \n-])`),
     /(?:\d{1,2}[.):]? {0,2})?[a-z]{3,8}(?:(?:, ?| {1,4}| ?- ?|\n[ \t]{0,8})(?:\d{1,2}[.):]? {0,2})?[a-z]{3,8}){10,24}(?![\w-])/y, (secret) =>
     hasDistinct(secret, 8) && !sentenceWords.test(secret.replace(/[^a-z]+/g, " "))),
   near("private|wallet|accounts|wif|schlüssel|clé|clave|chave|chiave|klucz|ключ|私钥|秘密鍵", alone("Wallet key",
     "", /(?<![\w])(?:0x)?[0-9a-fA-F]{64}(?!\w)|(?<!\w)[1-9A-HJ-NP-Za-km-z]{86,90}(?!\w)/g, (secret, { text, start }) => hasDigit(secret) &&
     /[a-f]/i.test(secret) && walletWord.test(text.slice(Math.max(0, start - 80), start)) &&
     !/sha-?\d|fingerprint|digest|hash|transaction|\btx\b/i.test(text.slice(Math.max(0, start - 60), start)))),
+  // A key as a list of 32 or 64 bytes
+  near("keypair|private|secret|seed|solana", alone("Private key", "", /\[(?:\s{0,8}\d{1,3},){31}(?:(?:\s{0,8}\d{1,3},){32})?\s{0,8}\d{1,3}\s{0,8}\]/g,
+    (secret) => new Set(secret.match(/\d+/g)).size > 20 && !/[3-9]\d\d/.test(secret))),
   alone("Telegram token", ":aa", /\d{8,10}:AA[\w-]+/g, ofLength(44)),
 ];

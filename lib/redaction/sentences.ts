@@ -4,7 +4,7 @@ import { isCredential } from "./evidence.ts";
 import * as features from "./features.ts";
 import { memoize } from "./memoize.ts";
 import { nextIn } from "./next-in.ts";
-import { hasSentenceWord, isJoinedPair, isNamingWord, isWordPassphrase } from "./passphrases.ts";
+import { isJoinedPair } from "./passphrases.ts";
 import { isPlaceholder, isStandIn } from "./placeholders.ts";
 import { isPredicate, isRefused } from "./refusals.ts";
 import type { Accept } from "./rule.ts";
@@ -95,12 +95,8 @@ const isLinked = ({ value, claim }: Spoken, link: "sentence" | "near") => isCred
 // biome-ignore format: one row a line
 export const spokenEvidence: readonly SpokenEvidence[] = [
   { evidence: "said", holds: (spoken) => spoken.isAfterSaying && isLinked(spoken, "sentence") },
-  { evidence: "made up", holds: ({ value: { text }, isChoice, isNext }) => isChoice && isNext && (features.isDecoratedWord(text) ||
-    features.isNumberedWord(text) || features.isUnusualWord(text)) },
   { evidence: "drawn words", holds: ({ value: { text }, isChoice, isNext }) => isChoice && isNext && (features.isDiceware(text) ||
     features.isJoinedPhrase(text)) },
-  { evidence: "code", holds: ({ value: { text }, isChoice, isNext }) => isChoice && isNext && !isOrdinary(text) && (features.isCode(text) ||
-    features.isMixedWord(text)) },
   { evidence: "likely", holds: ({ value: { text }, isChoice, isAfterSaying }) => isChoice && !isOrdinary(text) && (isLikely(text) || (isAfterSaying &&
     features.isUnusualWord(text))) },
   { evidence: "near", holds: (spoken) => !isOrdinary(spoken.value.text) && isLinked(spoken, "near") },
@@ -150,41 +146,6 @@ function wordAt(text: string, word: string, at: number): Value | undefined {
 
 /** The largest distance between a credential and its name, in characters. */
 const sentenceLengthMax = 160;
-
-const spokenPhrase = pattern(
-  "y",
-  String.raw`(?:[ \t]{1,8}[\w.'-]{1,20}){0,8}?(?:[ \t]{1,8}(?:is|was|ist|lautet|est|es|é|è|to|jest)|[ \t]{0,8}[:=]`,
-  String.raw`|[ \t]{1,8}(?=\(["'\x60\uE000]))[ \t]{0,8}\(?["'\x60\uE000]?`,
-  String.raw`(?=[A-Za-z\d])|[ \t]{1,8}["'\x60\uE000](?=[A-Za-z\d])`,
-);
-const phraseLead = /[ \t](?:is|was|ist|lautet|est|es|é|è|to|jest)|[:=(]|["'`\uE000]/g;
-const phraseWords = pattern(
-  "y",
-  String.raw`\d{1,4}(?: [A-Za-z\d]{1,12}){3,9}(?=["'\x60\uE000.,;]|[ \t]*(?:\n|$))|[A-Za-z]{2,12}(?:(?:[ -][A-Za-z]{3,12}){2,9}\d{0,4}(?=["'\x60\uE000.,;]`,
-  String.raw`|[ \t]*(?:\n|$))|(?: [A-Za-z]{3,12}){1,2}(?=["'\x60\uE000]))`,
-);
-/** "the passphrase is bounce evolve castle fiscal". A password of several words has four, all drawn at random. */
-function phraseBehind(text: string, from: number, isPromised: boolean): Value | undefined {
-  spokenPhrase.lastIndex = from;
-  if (!spokenPhrase.test(text)) return undefined;
-  phraseWords.lastIndex = spokenPhrase.lastIndex;
-  const phrase = phraseWords.exec(text)?.[0];
-  if (
-    !phrase ||
-    features.sentenceWords.test(phrase.replace(/\band\b/, "")) ||
-    isStandIn(phrase) ||
-    hasSentenceWord(isPromised ? phrase.replace(/ (?:over|under|the|in|on)(?= )/g, "") : phrase)
-  )
-    return undefined;
-  // `correct horse`: two or three words in quotes behind a verb, none of which names a thing.
-  const isSaid =
-    /[a-z] ["'`\uE000]$/.test(text.slice(spokenPhrase.lastIndex - 3, spokenPhrase.lastIndex)) &&
-    /^[a-z ]+$/.test(phrase) &&
-    !phrase.split(" ").some(isNamingWord);
-  if (isPromised || isSaid ? phrase.split(" ").filter(isNamingWord).length > 1 : !isWordPassphrase(phrase)) return undefined;
-  const start = phraseWords.lastIndex - phrase.length;
-  return { text: phrase, start, end: phraseWords.lastIndex, isQuoted: true, isClosed: false };
-}
 
 /** A word of a sentence. */
 interface Word {
@@ -250,8 +211,8 @@ function findInSentenceAfter(text: string, from: number, claim: Claim, read: Rea
   for (let words = 0; words < wordsMax; words++) {
     const word = read(end);
     if (!word) return ownLine(text, end, claim, isAfterSaying || isDirectlyAfter);
-    // The sentence has given its credential.
-    if (word.text.includes(marker)) return undefined;
+    // The sentence has given its credential, or an option has a value of its own.
+    if (word.text.includes(marker) || /^--[a-z]/.test(word.text)) return undefined;
     const { bare, value } = word;
     const last = word.text.charAt(word.text.length - 1);
     // A question mark right after the name: "password? …".
@@ -328,7 +289,9 @@ function findInCjkAfter(text: string, from: number, claim: Claim): Value | undef
   if (!asciiWord.test(text)) return undefined;
   let end = asciiWord.lastIndex;
   while (end > start && /[.,;:)"'`\]}*]/.test(text.charAt(end - 1))) end--;
-  const value = { text: text.slice(start, end), start, end, isQuoted: false, isClosed: false };
+  // `"パスワード", "passwordAgain": …`: the next name of an object.
+  if (/^["']\s{0,4}:/.test(text.slice(end, end + 6))) return undefined;
+  const value = bareValue(text.slice(start, end), start);
   if (/^["'][A-Za-z]{5,}$/.test(text.charAt(start - 1) + value.text) && claim.kind === "password") return isPlaceholder(value.text) ? undefined : value;
   return judged(value, claim, true);
 }
@@ -349,7 +312,7 @@ export interface Saying {
 }
 
 /** Adverbs between the verb and the value: "is still …". */
-const adverb = `now|still|immer noch|toujours|encore|ancora|ainda|currently|just|simply|literally|actually|really|basically|apparently|again|only
+const adverb = `now|still|immer noch|toujours|encore|ancora|ainda|nog steeds|currently|just|simply|literally|actually|really|basically|apparently|again|only
 |jetzt|noch|nun|maintenant|ahora|agora|ora|teraz|nu`.replace("\n", "");
 const verb = `(?:is|was|it's|ist|war|lautet|heißt|est|c'est|es|era|sigue siendo|continua|é|è|jest|brzmi|är|er)(?:·(?:${adverb}))?`;
 /** In these patterns `·` is a space or a tab, `»` closes the name, `…` is up to seven words, `«` opens the value. */
@@ -395,10 +358,11 @@ const set =
 // biome-ignore format: one row
 export const sayings: readonly Saying[] = [
   { saying: "a verb", isFar: true, behind: bridge(`»(?:'s(?:·(?:${adverb}))?|…,?·{1,3}${verb})[ \\t:]{1,3}«`), ends: "phrase" },
+  { saying: "an example", behind: bridge("»·(?:like|such·as|wie|comme|como|come|jak)·«"), ends: "phrase", value: isTypedWord },
   { saying: "Polish to", isFar: true, name: /has[lł]o$/i, behind: bridge("…·to·«"), ends: "phrase" },
   { saying: "Turkish olarak, German auf", name: /^(?:parola|şifre)|(?:pass|kenn)wort$/i, ends: "anywhere",
     behind: bridge(":?·(?=[^\\s,.]{4,40} (?:olarak|yapt[ıi]\\p{L})(?!\\p{L}))|(?:·(?:wurde|ist|war))?·auf·(?=[^\\s,.]{4,40} (?:gesetzt|geändert))") },
-  { saying: "quotes", behind: bridge("»·{1,4}(?:(?:to|auf|na|a|en|hâlâ|hala|still|noch)·)?[\"'`\\uE000-\\uE003]"), ends: "quote" },
+  { saying: "quotes", behind: bridge("»·{1,4}(?:(?:to|auf|na|a|en|hâlâ|hala|still|noch)·|\\()?[\"'`\\uE000-\\uE003]"), ends: "quote" },
   { saying: "a colon behind a label on its own line", name: /(?:pass|[^s])$/i, behind: bridge("»·{0,4}:[ \\t*]{1,8}«"), ends: "line",
     before: /(?:^|\n)[ \t>]{0,8}(?:<!--|\/\*|\{#|<%#|:)?(?:[^:={}();"'`<>$\n]|'(?=s )){0,60}$/ },
   { saying: "a colon behind words of a sentence", isFar: true, before: /(?:^|\n)[^={}()"'`<>$\n]{0,60}$/, behind: bridge("»(?=·)…·?:[ \\t*]{1,8}«"),
@@ -438,21 +402,13 @@ const saidBefore = new RegExp(
     "[\\p{L}\\d][^\\s\"'`,;:()<>{}=$/\\\\]{3,39})[\"'`]?[ \\t]{1,2}as[ \\t](?:(?:the|its|your|a|my|our|new|default)[ \\t]){0,2}(?:[\\w.-]{2,20}[ \\t]){0,2}$",
   "iu",
 );
-/** "… is the database password", "… 作为密码": the value itself must look like a password. */
-const madeBefore = new RegExp(
-  "(?:^|[\\s\"'`])([!-~]{6,60}?)[\"'`,]{0,2}(?:[ \\t]{1,2}(?:in line \\d{1,6} )?(?:is|was|as|ist|est|es|é|è)[ \\t](?:the|our|my|its|das|le|la|el|o|il)" +
-    "[ \\t](?:[\\w.-]{2,20}[ \\t]){0,3}|[ \\t]{0,2}(?:作为|作為|を|として))$",
-);
-
-const mayBeMade = /[ \t](?:is|was|as|ist|est|es|é|è)[ \t]|[作をて]/;
-
 const plainWord = /[\p{L}\d][^\s"'`,;<>(){}=|\\\uE000-\uE010]{2,60}/uy;
 const conjunction = "and|or|but|so|because|if|when|until|since|und|aber|weil|wenn|et|mais|si|y|pero|e|ma|se|en|als";
 const closers = "-->|\\*\\/|%>|#\\}";
 const endings = {
   clause: bridge(`·?["'\`*)\\]\\uE000-\\uE003]{0,3}(?:[.,;:!?)\\]]{1,3}(?:\\s|$)|·{0,8}(?:\\n|$|${closers})|·{1,4}(?:(?!--)[-(#|/]|(?:${conjunction})·))`),
   phrase: bridge(
-    "[\"'`*\\uE000-\\uE003]{0,2}·(?:(?:to|on|for|at|in|from|op|und|auf|für|bei|pour|sur|dans|para|em|en|per|nel|su|na|för|til|till|på|do|ce|esta|questa)·" +
+    "[\"'`*\\uE000-\\uE003]{0,2}·(?:(?:to|on|for|at|in|from|with|op|und|auf|für|bei|pour|sur|dans|para|em|en|per|nel|su|na|för|till?|på|do|ce|esta|questa)·" +
       "|(?:yesterday|today|this|now|again|heute|gestern|hier|ayer|ieri|ontem|vandaag|gisteren|lol|ha(?:ha)+|btw|fyi|thx|thanks|please|pls|ok)(?!\\p{L})" +
       "|[:;]-?[)(DP]|\\p{Extended_Pictographic})",
   ),
@@ -520,6 +476,8 @@ function findSaid({ text, name, start, end }: Name, rows: readonly Saying[]): Va
   if (/\b(?:argument|parameter|property) ["'`]$/i.test(before)) return undefined;
   // "pass a `region`", "sudo passwd anna": the verb or the command, not the name.
   const isVerb = /^pass(?:wd)?$/i.test(name) && !userBefore.test(before) && !(name.length === 4 && systemBefore.test(before));
+  // `create(:user, password: SecureRandom.hex)`: an argument of a call is code.
+  if (/\w\((?:[^()\n]|\([^()\n]*\))*$/.test(before) && /^: ?[\w.]/.test(text.slice(end, end + 3))) return undefined;
   // Nothing that leads to a name ends in a quote.
   const isLed = !/["'`]$/.test(before);
   for (const { name: named, before: led, behind, ends, value: isFitting } of isAt(opensBridge, text, end) ? rows : []) {
@@ -545,10 +503,8 @@ function findSaid({ text, name, start, end }: Name, rows: readonly Saying[]): Va
     const isBehindColon = /[:(]/.test(behindName) || (!/\p{L}/u.test(behindName) && isAt(endings.line, text, value.end));
     if (isEnded && isFitting?.(value.text) !== false && isPasswordSaid(value, isQuoted ? quote : "", isBehindColon)) return value;
   }
-  const plain = before.includes(" as ") ? saidBefore.exec(before)?.[1] : undefined;
-  const made = plain || !mayBeMade.test(before) ? undefined : madeBefore.exec(before)?.[1];
-  const word = plain ?? made;
-  if (!word || (made && !features.isMadeUp(made) && !features.isMixedWord(made))) return undefined;
+  const word = before.includes(" as ") ? saidBefore.exec(before)?.[1] : undefined;
+  if (!word) return undefined;
   const value = bareValue(word, start - before.length + before.lastIndexOf(word));
   return isPasswordSaid(value, "") ? value : undefined;
 }
@@ -560,15 +516,12 @@ const isCjk = (name: string) => hasNoSpaces(name.charCodeAt(name.length - 1));
 /** Returns the credential that a sentence gives a name. Call it with increasing positions: it reads the text once. */
 export function sentencesIn(text: string): (name: Name, claim: Claim) => Value | undefined {
   const candidateBehind = candidatesIn(text);
-  const phraseLeadBehind = nextIn(text, phraseLead);
   const read = wordsIn(text);
   const findLooking = (name: Name, claim: Claim): Value | undefined => {
     if (candidateBehind(name.end) - name.end >= sentenceLengthMax) return undefined;
     if (isCjk(name.name)) return findInCjkAfter(text, name.end, claim);
     if (!isAt(opensSentence, text, name.end)) return undefined;
-    const mayBePhrase = isPassword(claim) && phraseLeadBehind(name.end) - name.end < sentenceLengthMax;
-    const phrase = mayBePhrase ? phraseBehind(text, name.end, claim.kind === "passphrase") : undefined;
-    return phrase ?? findInSentenceAfter(text, name.end, claim, read, /[^\0-\x7f]|^(?:parola|heslo|salasana)/i.test(name.name));
+    return findInSentenceAfter(text, name.end, claim, read, /[^\0-\x7f]|^(?:parola|heslo|salasana)/i.test(name.name));
   };
   const leadBehind = nextIn(text, lead);
   const byName = new Map<string, readonly Saying[]>();

@@ -129,8 +129,180 @@ const classes: Readonly<Record<string, readonly string[]>> = {
     "password: enc:see-vault",
     "contraseña: TU_CONTRASEÑA",
   ],
+  "an odd word goes where people speak of access, wherever it stands": [
+    "If the VPN asks for a shared secret, type «password|Pepper_9246».",
+    "sudo on the runner wants «password|y8FxvClhQ8tVn»",
+    "When Jenkins prompts you, enter ci-admin followed by «password|Anchor_6334».",
+    "Grafana: https://grafana.example.com, admin:«password|Velvet_4606»",
+    "Der Router verlangt ein Kennwort, gib «password|Distel_8812» ein.",
+  ],
+  "a name of a thing, of code or of a place stays where people speak of access": [
+    "Rotate the secret named billing-api-2024, the login test fails on iPhone14Pro.",
+    "The unlock code path calls releaseLock2 in worker_pool3; auth needs Settings_Page2.",
+    "Stripe price ids like price_1TKXgxlJbbIodApwTuIxZ1rt are not secret. Auth0 connection con_mtR8SoYZ74ZCfXrs",
+    "both flows share useLogin2FA; authorize(User.Role2 & ~Role.Admin1); login%20failed",
+  ],
+  "words in a row that no sentence has are a passphrase, before and behind its name": [
+    "You can use «password|pebble plume oatmeal shovel» as the passphrase for the backup key.",
+    "the vault opens with the phrase «password|violet iguana zipper quartz»",
+    "master passphrase → «password|cello copper thunder mosaic squash plume»",
+    "Gebruik «password|fietsbel stroopwafel dijkgraaf november» als wachtwoordzin.",
+    "Als Passphrase bitte „«password|Nebelkrähe Fahrradkette Zwiebelkuchen Montag»“ verwenden.",
+    "Q: Which passphrase did you use for the p12?\nA: «password|butter ginger iguana»",
+    "For the passphrase we recommend diceware word lists in several languages.",
+    "Passphrase entropy estimates assume independent uniform draws from fixed dictionaries.",
+    "Paraphrase detection models compare sentence embeddings using cosine similarity scores.",
+  ],
+  "joined words go before the name of a passphrase": [
+    "Utilise «password|tournesol-bateau-lanterne-mardi» comme phrase secrète pour la sauvegarde.",
+  ],
+  "a verb of any language leads from one password to the next": [
+    "L'ancien mot de passe était «password|Pebble_3864», le nouveau est «password|q94auyzsklif9ee».",
+    "Das alte Passwort war «password|Kiesel_4471», seit gestern gilt «password|Ahorn_9925».",
+    "L'ancien mot de passe était trop court, le nouveau est conforme.",
+  ],
+  "a user that words lead to, or that can be nothing else, has a password behind its slash": [
+    "Inloggen kan met beheerder / «password|Helmet_2471»",
+    "Dev is dev_ro/«password|9epeeyn9xai0v», staging is stg_ro/«password|L0bst3r2024qmo».",
+    "The read / write split and user/password authentication of OAuth2Client",
+  ],
+  "a PIN has any owner, and answers a question": [
+    "De pincode van het alarm is «pin|5182».",
+    "10:44 dev1: pin for the test card?\n10:45 dev2: «pin|2748»",
+    "What's the alarm threshold?\n8352 requests per minute",
+  ],
+  "a password that somebody reads out goes": [
+    "pw: «password|h u n t 3 r - 1 e 2 z b e» (remove the spaces)",
+    "password is «password|capital K, seven, lowercase m, dollar sign, nine, nine, underscore, Tango»",
+    "the password is «password|the word marzipan followed by 6735» and an exclamation mark",
+    "the password is capital letters only in the legacy system",
+  ],
+  "the answer to a secret question may have two words": [
+    "The secret answer on the registrar account is «password|feather helmet».",
+    "the answer to the secret question is stored hashed",
+  ],
+  "words that name nothing and a number go where a sentence speaks of a password": [
+    "Please change «password|fluffy2bunny» to something stronger, it is the root pw.",
+    "For the demo account just type «password|bananaSplit77» twice, it asks for confirmation.",
+    "We agreed on «password|thunder_mango_19» as the new login for the kiosk.",
+    "If the tablet locks itself, «password|Walnut!Ferry82» gets you back in.",
+    "We authenticate with Keycloak24 now; try Firefox128 if the sign in popup is blocked.",
+    "Please log in as tester01 and check the invoices page. The admin UI runs behind nginx1.25.",
+    "password column changed from varchar_64 to varchar_255",
+  ],
+  "joined words go right behind a word for a password, and before one": [
+    "Cambia la contraseña «password|tortuga_lenta» por otra más segura.",
+    "J'ai mis «password|lavande-tonnerre» comme mot de passe sur la base de test.",
+    'Use "correct horse battery staple" style passphrases, see xkcd 936.',
+  ],
+  "a password is alone on its line below words about it": [
+    "Password\n--------\n«password|Glen!burn8»",
+    "kim: can you dm me the root pw\nlee: ok\nlee: «password|Vik!5512»\nkim: thx",
+    "Grafana login\nadmin\n«password|Slip!way3»",
+    "Credentials\n  see 1Password vault Staging2",
+  ],
+  "a code of a lock has joints or a sign": [
+    "The combination to the server-room safe is «pin|38-12-77».",
+    "Il codice di sblocco è «pin|66203».",
+  ],
+  "a password behind dots, in a call in a setter, encoded, behind a domain": [
+    "Username....kim\nPassword....«password|Tenrec!881»",
+    'user.setPassword(encoder.encode("«password|bluebird»"));',
+    'Buffer.from("kim:«password|Beryl_551»").toString("base64")',
+    "impacket-psexec ACME/kim:«url_password|Larch!4471»@10.0.0.9",
+  ],
+  "a key of an object behind the name of a format stays": [
+    '"password": { "type": "string", "format": "password", "writeOnly": true }',
+  ],
   "an encrypted value of dotenvx stays": [
     'DATABASE_PASSWORD="encrypted:BTGjGtC+TiUeWI0o+6uF2G3Bi1KY3PIOujVmX+zP9irjE01g22RLBDjeic9nOJQ3iy7nF//sTsgjVDAjkHM"',
+  ],
+  "the id of a message, and a path behind a host, stay": [
+    "message-id <JyCMzijqFsdGC5IIiSLhEBUrW3LSer7G@mail.corp.example> bounced",
+    "figma.com/file/l7MGexqEDpQj4Jrru7I7Iv/Checkout node-id=12-388",
+    "Google sheet 1wMd3sjgvpsBxRXHTxeLvGqhGUS47N44k8SzhPUOPoAZ has the mapping",
+  ],
+  "an argument of a call is code": ["login_as(create(:user, password: SecureRandom.hex))"],
+  "a word that describes a password is none, also in quotes": [
+    'client.post("/signup", json={"email": "a@b.example", "password": "short"})',
+  ],
+  "the next name of an object is no value": [
+    '"password": "パスワード", "passwordAgain": "パスワード（確認）", "token": "トークン"',
+  ],
+  "an option has a value of its own": [
+    "aws ecr get-login-password --region eu-west-1 | docker login --username AWS --password-stdin 1.example",
+  ],
+  "the value of a switch is a level": [
+    "rules:\n  no-hardcoded-password: warn",
+    "allow_empty_password: maybe",
+  ],
+  "a short word, a joint and a year name a version": [
+    "All logins failed: the cache kept the key with kid=sig-2024 after rotation to sig-2025.",
+  ],
+  "no name has a sign between its letters": [
+    "the password of the `reporting` role was leaked in this PR («password|rep0rt!ng#Ro»). Rotated.",
+  ],
+  "a short word before and behind an answer does not hide it": [
+    "Priya 3:14 PM\nwhich password did you use for the kafka UI?\nLuis 3:15 PM\nstill «password|kafkaesque!13» lol",
+    "J: is it still «password|blueberry-pancake-6» for the admin login?",
+  ],
+  "a pair may have a password of words and one digit": [
+    "Anmeldung am Nexus geht mit deploy/«password|Zwiebel.Turm.9» solange LDAP kaputt ist.",
+  ],
+  "a backup code may be one number": ["Apple test ID, 2FA backup code «pin|201383»"],
+  "an answer to a security question may have a title": [
+    "the answer to the security question is «password|Mrs. Butterworth» for the break-glass account.",
+  ],
+  "an aside may follow the name of a seed": [
+    "Ledger seed (testnet only, but still): «seed_phrase|ripple cannon stable orbit lunar fetch ozone velvet timber clutch narrow puzzle»",
+  ],
+  "a passphrase may be a sentence of its own": [
+    "snapshots asks for the password; type «password|every goose needs a canoe»",
+    "asks for the keystore passphrase, which is «password|copper kettle on the stove». Copy the file.",
+    "La frase de paso del respaldo es «password|camello azul bajo la escalera»",
+    "asks for the password; type it twice and press the button",
+    "The passphrase is stored in the team vault. The passphrase is longer than the old one was.",
+  ],
+  "the rest of a line is a password with spaces and a number": [
+    "smtp_user=mailer@corp.example\nsmtp_pass=«password|tulip Radish 44»",
+    "Keepass master password: «password|Der Mond ist 3x aufgegangen!»",
+    "Password: At least 8 characters!",
+  ],
+  "a form of a vendor is stronger than a public prefix": [
+    "ClickUp «service_api_key|pk_35354692_248M7USVJ22RFJDFPMSAZNZLGQW6IFM5» (a personal token)",
+  ],
+  "a private key may be a list of bytes": [
+    `solana keypair: «private_key|[${Array.from({ length: 64 }, (_, index) => (index * 37 + 11) % 256).join(",")}]»`,
+    `private sizes: [${Array.from({ length: 64 }, () => 8).join(",")}]`,
+  ],
+  "base64 of an environment file with a password is a secret": [
+    "base64 of the prod .env, decode with -d: «high_entropy_value|REJfUEFTU1dPUkQ9TGFya3NwdXJfOQpBUElfVE9LRU49cThadDJMbVcweFYK»",
+  ],
+  "the id of an access key goes with its name": [
+    "provider = Wasabi\naccess_key_id = «api_key|8C444ESNGCS9L0TXZLVW»",
+  ],
+  "a list of users has a password behind each": [
+    ':pgbouncer userlist\n"app" "«password|Turret.Clock1»"\n"stats" "«password|Belfry.Bat2»"',
+  ],
+  "code does not go on right behind a bracket": [
+    "Server=tcp:sql1;Database=dw;Uid=dw_load;Pwd=«password|Cistern{Well}4»;Encrypt=yes;",
+  ],
+  "to pass is a verb, and what is passed is code": [
+    "You can pass a custom `fetch` function using the `options.request.fetch` option, see below.",
+    "Adding possibility to pass custom comparator to `Heap` & `FibonacciHeap`.",
+    "Pass `-Dpamconfdir=no` to meson to avoid installing this file.",
+    "Run post-render work after it, and pass the result to the next function.",
+    "The DB pass is «password|Gr33nhouse-Gas» still.",
+  ],
+  "names of code are no guess, in quotes or as a pair": [
+    "new CustomResource(this, 'Resource1', { serviceToken: myProvider.serviceToken });",
+    "const socks5Proxy = new Socks5ProxyAgent('socks5://username:password@localhost:1080')",
+    "Keywords to compare values: `formatMaximum` / `formatMinimum`",
+    "Choice-based authentication: passwordless sign-in / passkey sign-in",
+    "It is the username and password separated\nby a colon",
+  ],
+  "a key for an app of codes comes in groups of four": [
+    "2FA setup key: «totp_seed|om6s him8 nrat 391y ifbg befi z9rs hjcd»",
   ],
 };
 

@@ -69,7 +69,7 @@ describe("a credential under a name", () => {
   });
 
   it("a sure name is stronger than the prefix of public keys, except Stripe's", () => {
-    const key = made("pk_{digits:7}_{upperalnum:32}");
+    const key = made("pk_{upperalnum:32}");
     for (const name of ["CLICKUP_TOKEN=", "api_token: "])
       expect(redact(name + key).text).toBe(`${name}[REDACTED:token]`);
     const publishable = made("STRIPE_TOKEN=pk_live_{alnum:24}");
@@ -239,7 +239,7 @@ describe("the published list", () => {
 });
 
 describe("the bundle", () => {
-  const minifiedBytesMax = 147_000;
+  const minifiedBytesMax = 156_000;
 
   it("the bundle of redaction stays small enough for every function that writes Learnings", () => {
     const { outputFiles } = buildSync({

@@ -64,6 +64,10 @@ const further = [
   'the alt text says: "Password: «password|Bluebird»"',
   "Security answer for the root account (first pet): «password|Bluebird»",
   "password: «password|four score and seven» (with the spaces)",
+  "password: «password|k i t e 4 4 x»",
+  ':pgbouncer userlist\n"app" "«password|Bluebird.Nest1»"',
+  "smtp_pass=«password|tulip Radish 44»",
+  `solana keypair: «private_key|[${Array.from({ length: 64 }, (_, index) => (index * 37 + 11) % 256).join(",")}]»`,
   "app password «app_password|ofap pklv dkyc rwod»",
   "credentials { username 'sa'; password '«password|YYUVJ;sn2yD9;sk»' }",
 ];

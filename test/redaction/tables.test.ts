@@ -21,20 +21,19 @@ const sayingExamples: Readonly<Record<string, string>> = {
   "an abbreviation": "my pw bluebird, please",
   "a password for a short time": "the initial password bluebird, please",
   "between dashes, or in brackets behind an adverb": "the password - bluebird - has not changed",
-  "typed at a prompt": "at the password prompt type coffee-mug-2",
+  "typed at a prompt": "when it asks for a password just type guest-guest-1 and hit enter",
   "changed to": "I changed the admin password to bluebird, tell the others.",
   "changed to, behind the name": "Its password was changed to bluebird, tell the others.",
   "its use or its owner before": "They all use the password bluebird.",
   "an equals sign behind an owner": "keystore password = bluebird, as agreed",
+  "an example": "an easy password like walnut-ferry, really",
   "an answer": "anna: what's the password for the NAS?\nben: bluebird",
 };
 
 const spokenExamples: Readonly<Record<string, string>> = {
   said: 'The password for the user "anna": flowerpot3; it locks.',
-  "made up": "defPrivPassphrase castle4679",
   "drawn words": "the password unicorn-carbon-barrel and more",
-  code: "    Input Password    id:pass    Lett3rbox-dragon",
-  likely: "the password for the lab on host seven Kq7vTz92LmX and more",
+  likely: 'db_password      = "lj7w4eBXY3uxRv.SV"',
   near: "Splunk_Token {uuid}",
 };
 
