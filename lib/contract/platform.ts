@@ -93,7 +93,7 @@ export const functionSettings = {
 /** Sizes of a minified bundle: what every cold start parses, and the same with what is loaded on first use. */
 export type BundleBudget = { readonly bytesMax: number; readonly bytesWithLazyMax: number };
 
-const bytesWithLazyMax = 655_000;
+const bytesWithLazyMax = 660_000;
 
 /** Decision 0015 explains what the bytes are used for. */
 export const bundleBudgets = {
