@@ -194,8 +194,8 @@ export type StackOptions = z.output<typeof optionsSchema>;
 
 /** The tags of the stack: every resource that can have tags has these. */
 export const stackTags = ({ tags: chosen }: Pick<StackOptions, "tags">): Record<string, string> => ({
-  service: serviceTag,
   ...chosen,
+  service: serviceTag,
 });
 
 /** What `synth` and `preflight` say without the option `alarmEmail`. */

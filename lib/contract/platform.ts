@@ -251,8 +251,8 @@ export const alarms = {
  */
 export const rollback = {
   alarms: ["serverErrors", "failedStarts", "publicAddress", "workerErrors", "deadEvents"],
-  /** After the last resource: nine minutes until a failed event is a dead letter, and a period of `deadEvents`. */
-  monitoringMinutes: 15,
+  /** After the last resource: twelve minutes until a failed event is a dead letter, and a period of `deadEvents`. */
+  monitoringMinutes: 20,
 } as const satisfies { alarms: ReadonlyArray<keyof typeof alarms>; monitoringMinutes: number };
 
 export const firewall = {

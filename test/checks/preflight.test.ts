@@ -196,7 +196,7 @@ test("the small quota of a new account is reported, with the option that fits it
   const { code, stdout } = await preflight();
   expect(code).toBe(1);
   expect(stdout).toContain("The account may run 10 functions at once");
-  expect(stdout).toContain("-c eventWorkers=5");
+  expect(stdout).toContain('set "eventWorkers": 5 in cdk.context.json.');
   expect((await preflight("--event-workers", "5")).code).toBe(0);
 });
 
@@ -206,7 +206,7 @@ test("concurrency that other functions reserved does not count: only the rest of
   expect(code).toBe(1);
   expect(stdout).toContain("may run 30 functions at once (of 1000; other functions reserve 970)");
   expect(stdout).toContain("becomes a dead letter after 50 hours");
-  expect(stdout).toContain("-c eventWorkers=15");
+  expect(stdout).toContain('set "eventWorkers": 15 in cdk.context.json.');
 });
 
 test("the command calls the model that the option names", async () => {

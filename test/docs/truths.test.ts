@@ -128,6 +128,30 @@ test("the page about permissions allows every AWS command of the runbook and of 
   expect(called.filter((action) => !isAllowed(action))).toEqual([]);
 });
 
+/** Npm gives the words after `--` only to the last command of a script. */
+function unreadOptions(text: string): string[] {
+  return [...text.matchAll(/npm run ([\w:]+) -- ([^`\n]*)/g)].flatMap(([, name = "", words = ""]) => {
+    const commands = (
+      Object.entries(projectManifest.scripts).find(([each]) => each === name)?.[1] ?? ""
+    ).split(" && ");
+    const [, program] = /^node (\S+)/.exec(commands.at(-1) ?? "") ?? [];
+    if (commands.length === 1 || program === undefined) return [];
+    const code = read(program);
+    return [...words.matchAll(/--([\w-]+)/g)].flatMap(([, option = ""]) =>
+      code.includes(option) ? [] : `npm run ${name} -- --${option}`,
+    );
+  });
+}
+
+test.each(pages)("every option after npm run on %s reaches the program that reads it", (page) => {
+  expect(unreadOptions(read(page))).toEqual([]);
+});
+
+test("the search for options finds one that only the first of several commands reads", () => {
+  expect(unreadOptions("Run `npm run generate -- --release`.")).toEqual(["npm run generate -- --release"]);
+  expect(unreadOptions("Run `npm run explain -- --build < line.json`.")).toEqual([]);
+});
+
 test("pages and manifests name the same oldest Node", () => {
   expect([projectManifest.engines.node, manifest.engines.node]).toEqual([">=20.12", ">=20.12"]);
   const named = pages.flatMap((page) =>

@@ -5,7 +5,7 @@ import { chromium } from "playwright-core";
 import { chromiumOptions } from "../support/chromium.ts";
 import { startDemoService } from "./service.ts";
 
-/** `node test/pages/pictures.ts` takes the README's screenshots of the dashboard, with the demo's data. */
+/** `npm run pictures` takes the README's screenshots of the dashboard, with the demo's data. */
 const pictures = [
   ["dashboard.png", "", { width: 1280, height: 960 }],
   ["dashboard-teams.png", "#page=teams", { width: 1280, height: 900 }],

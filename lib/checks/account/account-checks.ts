@@ -49,8 +49,8 @@ export async function checkConcurrency(
     `The account may run ${left} functions at once${reserved}, and the worker of events may take ${workers} of them. ` +
       `Then callers get 503. An event that finds no free function is retried every ${visibilitySeconds / 60} minutes, and ` +
       `becomes a dead letter after ${hours} hours. Ask for more in Service Quotas (Lambda, concurrent ` +
-      `executions; ${lambdaLimits.concurrencyMax} is usual), or deploy with ` +
-      `-c eventWorkers=${Math.max(workersMin, Math.floor(left / 2))}.`,
+      `executions; ${lambdaLimits.concurrencyMax} is usual), or set ` +
+      `"eventWorkers": ${Math.max(workersMin, Math.floor(left / 2))} in cdk.context.json.`,
   );
 }
 

@@ -38,7 +38,10 @@ const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
   [/^npm run prove\b/, "needs an AWS account; test/system/cli/prove.test.ts runs it against a fake one"],
   [/^curl -i "\$API_URL\/v1\/whoami" -H 'x-test/, "needs a deployed stack with a firewall"],
   [/^npm (test|run (synth|check))\b/, "CI runs it"],
-  [/^npm run generate\b/, "would change files; tests compare each of them with what it would write"],
+  [
+    /^npm run (generate|release)\b/,
+    "would change files; tests compare each of them with what it would write",
+  ],
   [
     /^npm start\b/,
     "runs until it is stopped; these tests talk to what it starts, and look at its options below",
@@ -57,7 +60,7 @@ const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
     "there is nothing to continue here; test/stream/repair-online.test.ts continues a stopped one",
   ],
   [/^npm run scale\b/, "would change files; test/measure/bench/scale compares them with what it would write"],
-  [/^node test\/pages\/pictures\.ts/, "would change the README's pictures"],
+  [/^npm run pictures\b/, "would change the README's pictures"],
   [
     /^npm run measure:redaction\b/,
     "takes minutes; test/measure/redaction/recall.test.ts measures fewer texts",

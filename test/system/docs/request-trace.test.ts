@@ -42,11 +42,12 @@ test("the runbook names a saved query and ids that the line of a request has, an
   const [byInvocation = "", ...more] = queries;
   expect(more).toEqual([]);
   expect(line.release).toBe("0a1b2c3");
-  const names = ofType(plainTemplate(), "AWS::Logs::QueryDefinition").map(
-    ([, { Properties }]) => Properties.Name,
+  const [, saved] = /open the saved query `([^`]+)`/.exec(section) ?? [];
+  const [[, query] = []] = ofType(plainTemplate(), "AWS::Logs::QueryDefinition").filter(
+    ([, { Properties }]) => Properties.Name === saved,
   );
-  const [, saved] = /run the saved query `([^`]+)`/.exec(section) ?? [];
-  expect(names).toContain(`ReviewApi/${saved}`);
+  expect(section).toMatch(/replace `REQUEST_ID` in all\s+four\s+places/);
+  expect(String(query?.Properties.QueryString).match(/REQUEST_ID/g)).toHaveLength(4);
   for (const id of ["request_id", "gateway_request_id", "lambda_request_id"]) {
     expect(section).toContain(`\`${id}\``);
     expect(line).toHaveProperty(id);

@@ -64,8 +64,13 @@ test("API Gateway's logging role goes last, on its own: other APIs may log with 
   expect(Policies).toBeUndefined();
 });
 
-test("the page names the alarms that roll a deployment back, and how long they are watched", () => {
+test("the pages name the alarms that roll a deployment back, and how long they are watched", () => {
   const [, names = ""] = /watches five of the stack's alarms \(([^)]+)\)/.exec(page) ?? [];
   expect(names.match(/\w+/g)).toEqual(rollback.alarms);
   expect(page).toContain(`for ${rollback.monitoringMinutes} minutes after it`);
+  const row = /^\| `UPDATE_IN_PROGRESS` \| For (.+) wait: .* until (\d+) minutes/m.exec(
+    read("docs/operate/runbook.md"),
+  );
+  expect(row?.[1]?.split(/, | and /)).toEqual(rollback.alarms);
+  expect(Number(row?.[2])).toBe(rollback.monitoringMinutes);
 });

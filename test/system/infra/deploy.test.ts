@@ -6,7 +6,8 @@ import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import cdkSettings from "../../../cdk.json" with { type: "json" };
 import { projectDirectory } from "../../../infra/bundle.ts";
-import { rollback, stackOutputs } from "../../../lib/contract/platform.ts";
+import { eventLimits } from "../../../lib/contract/limits.ts";
+import { eventQueueSettings, rollback, stackOutputs } from "../../../lib/contract/platform.ts";
 import { startFakeAws } from "../../checks/fake-aws.ts";
 import { plainTemplate } from "./built-templates.ts";
 import { ofType } from "./support.ts";
@@ -88,19 +89,19 @@ test("a deployment that repairs the cause of an alarm can be made without rollba
   expect((await run("deploy", ...words)).words).toEqual(["deploy", ...words]);
 });
 
-/** The command of a page that goes back to the previous commit, whose alarms may ring. */
-const goBackOf = (page: string): string =>
-  readFileSync(join(projectDirectory, page), "utf8")
-    .match(/^ *git checkout .*npm run deploy.*$/m)?.[0]
-    .trim() ?? "";
-
-test("the runbook and the page about AWS show one command to go back, which no ringing alarm stops", async () => {
-  const command = goBackOf("docs/operate/runbook.md");
-  expect(command).toMatch(/^git checkout "\$PREVIOUS_COMMIT" && npm ci && npm run deploy -- \S/);
-  expect(goBackOf("docs/operate/aws.md")).toBe(command);
-  const given = command.split("npm run deploy -- ")[1]?.split(" ") ?? [];
-  const { words } = await run("deploy", ...given);
+test("the runbook goes back after a check of the options, with a command that no ringing alarm stops", async () => {
+  const runbook = readFileSync(join(projectDirectory, "docs/operate/runbook.md"), "utf8");
+  const [, afterCheckout = ""] = runbook.split('\ngit checkout "$PREVIOUS_COMMIT" && npm ci\n');
+  const [check = "", given = ""] = afterCheckout.split(/^npm run deploy -- (.+)$/m);
+  expect(check).toContain("`cdk.context.json` must hold");
+  const { words } = await run("deploy", ...given.split(" "));
   expect(words).toEqual(["deploy", "--rollback-trigger-alarm-arns", "none"]);
+});
+
+test("events that a bad release cannot apply are dead letters while its deployment is still watched", () => {
+  const deadAfterMinutes = ((eventLimits.triesMax - 1) * eventQueueSettings.visibilitySeconds) / 60;
+  const periodMinutes = 5;
+  expect(rollback.monitoringMinutes).toBeGreaterThan(deadAfterMinutes + periodMinutes);
 });
 
 test("no page says to deploy the previous commit without a link to that command", () => {

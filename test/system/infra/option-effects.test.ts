@@ -257,7 +257,7 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
         return stack.tags.tagValues();
       };
       expect(tagsOf({})).toEqual({ service: "review-api" });
-      expect(tagsOf({ tags: "team=reviews, costCenter=42" })).toEqual({
+      expect(tagsOf({ tags: "team=reviews, costCenter=42, service=mine" })).toEqual({
         service: "review-api",
         team: "reviews",
         costCenter: "42",
