@@ -1,4 +1,4 @@
-import type { AnswerOf } from "../lib/client/client.ts";
+import type { ResponseOf } from "../lib/client/client.ts";
 import { msPerDay } from "../lib/contract/days.ts";
 import { keyLimits } from "../lib/contract/limits.ts";
 import { isOnly, type Only, onlyValues } from "../lib/contract/only.ts";
@@ -10,7 +10,7 @@ import { commandFor, showOnce } from "./show-once.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** `tenant_id`, a key's workspace or instance, is known to the operator only. */
-type ListedKey = AnswerOf<"listKeys">["keys"][number] & { readonly tenant_id?: string | null };
+type ListedKey = ResponseOf<"listKeys">["keys"][number] & { readonly tenant_id?: string | null };
 
 /** A key without its secret, as every list of keys shows it. */
 export const keyRowOf = ({ tenant_id, organizations, ...key }: ListedKey) => ({

@@ -1,4 +1,4 @@
-import type { AnswerOf } from "../lib/client/client.ts";
+import type { ResponseOf } from "../lib/client/client.ts";
 import type { Figures } from "../lib/report/figures.ts";
 import type { ListedPullRequest, ListName } from "../lib/report/lists.ts";
 import type { Period } from "../lib/report/period.ts";
@@ -13,11 +13,11 @@ import type { DashboardView } from "./view.ts";
 
 /** The messages between the page and its worker. */
 
-export type KeyIdentity = AnswerOf<"whoami">;
-export type AuditEntry = AnswerOf<"listAuditLogs">["data"][number];
-export type PendingLearning = AnswerOf<"listLearnings">["data"][number];
-export type Webhook = AnswerOf<"listWebhooks">["data"][number];
-export type KeyRecord = AnswerOf<"listKeys">["keys"][number];
+export type KeyIdentity = ResponseOf<"whoami">;
+export type AuditEntry = ResponseOf<"listAuditLogs">["data"][number];
+export type PendingLearning = ResponseOf<"listLearnings">["data"][number];
+export type Webhook = ResponseOf<"listWebhooks">["data"][number];
+export type KeyRecord = ResponseOf<"listKeys">["keys"][number];
 
 /** The page fixes the days: its "today" may end while the worker reads. */
 export type ShownView = Omit<DashboardView, "period" | "sort" | "teamSort"> & {
@@ -80,7 +80,7 @@ export type SectionState<Data> =
  */
 export type SectionFault = { readonly status: "left-out" | "failed"; readonly sentence: string };
 
-export type FoundLearning = AnswerOf<"searchLearnings">["data"][number];
+export type FoundLearning = ResponseOf<"searchLearnings">["data"][number];
 
 /** The last search of a person, and what became of it. */
 export type LearningSearchState =

@@ -1,12 +1,12 @@
 import type { Caller } from "../../lib/client/caller.ts";
-import type { AnswerOf } from "../../lib/client/client.ts";
+import type { ResponseOf } from "../../lib/client/client.ts";
 import { indexLimits, pageLimits } from "../../lib/contract/limits.ts";
 import { OperatorError } from "../../lib/runtime/operator-error.ts";
 import type { Command } from "../command.ts";
 import { listFormatOf, listOptions, showList } from "../listing.ts";
 import { orgOption, orgQuery, overHttp, type SharedCommand } from "./call.ts";
 
-type PendingLearning = AnswerOf<"listLearnings">["data"][number];
+type PendingLearning = ResponseOf<"listLearnings">["data"][number];
 
 async function* pendingLearnings(
   caller: Caller,

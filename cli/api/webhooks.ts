@@ -1,4 +1,4 @@
-import type { AnswerOf, RequestOf } from "../../lib/client/client.ts";
+import type { RequestOf, ResponseOf } from "../../lib/client/client.ts";
 import { pageLimits } from "../../lib/contract/limits.ts";
 import { type WebhookType, webhookTypes } from "../../lib/contract/webhooks.ts";
 import { OperatorError, UsageError } from "../../lib/runtime/operator-error.ts";
@@ -30,7 +30,7 @@ const fieldOptions = {
   description: { value: "TEXT", help: "a note for people" },
 };
 
-type Webhook = AnswerOf<"getWebhook">;
+type Webhook = ResponseOf<"getWebhook">;
 type ShownWebhook = Omit<Webhook, "types"> & { readonly types: string };
 const rowOf = ({ types, ...webhook }: Webhook): ShownWebhook => ({ ...webhook, types: types.join(", ") });
 
@@ -42,7 +42,7 @@ function showWebhook(input: CommandInput, terminal: Terminal, webhook: Webhook):
 const showSecret = (
   input: CommandInput,
   terminal: Terminal,
-  make: () => Promise<{ readonly body: AnswerOf<"createWebhook"> }>,
+  make: () => Promise<{ readonly body: ResponseOf<"createWebhook"> }>,
 ): Promise<void> =>
   showOnce(terminal, async () => {
     const { body: webhook } = await make();
@@ -200,7 +200,7 @@ const deliveries: Command = {
   run: (input, terminal, findTarget) => {
     listFormatOf(input);
     return callApi(input, findTarget, async (client) => {
-      const all: AnswerOf<"listWebhookDeliveries">["data"] = [];
+      const all: ResponseOf<"listWebhookDeliveries">["data"] = [];
       const query = { ...orgQuery(input), limit: pageLimits.deliveries.max };
       for await (const { body } of client.pages("listWebhookDeliveries", { path: pathOf(input), query }))
         all.push(...body.data);

@@ -1,9 +1,9 @@
-import type { AnswerOf } from "../../lib/client/client.ts";
+import type { ResponseOf } from "../../lib/client/client.ts";
 import { groupBy } from "../../lib/report/group-by.ts";
 import { OperatorError } from "../../lib/runtime/operator-error.ts";
 
 /** Learnings as Markdown for AGENTS.md, the file in which coding agents look for a repository's rules. */
-type Learning = AnswerOf<"listLearnings">["data"][number];
+type Learning = ResponseOf<"listLearnings">["data"][number];
 
 const marks = { begin: "<!-- review-api learnings: begin -->", end: "<!-- review-api learnings: end -->" };
 const note =

@@ -1,7 +1,7 @@
-import type { AnswerOf } from "../../lib/client/client.ts";
+import type { ResponseOf } from "../../lib/client/client.ts";
 import { wholeDays } from "../days.ts";
 
-export type Learning = AnswerOf<"listLearnings">["data"][number];
+export type Learning = ResponseOf<"listLearnings">["data"][number];
 
 export type LearningFigures = ReturnType<typeof learningFigures>;
 

@@ -1,7 +1,7 @@
-import type { AnswerOf } from "../../lib/client/client.ts";
+import type { ResponseOf } from "../../lib/client/client.ts";
 import { wholeDays } from "../days.ts";
 
-type SecurityFinding = AnswerOf<"listSecurityFindings">["data"][number];
+type SecurityFinding = ResponseOf<"listSecurityFindings">["data"][number];
 
 /** Most severe first, as in the API. */
 const shownSeverities = ["critical", "high", "medium", "low"] as const satisfies ReadonlyArray<

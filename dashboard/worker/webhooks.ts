@@ -1,14 +1,14 @@
-import type { AnswerOf } from "../../lib/client/client.ts";
+import type { ResponseOf } from "../../lib/client/client.ts";
 import type { WebhookDelivery, WebhookTest } from "../protocol.ts";
 
-export function wordsOfTest({ status, ms, answer }: AnswerOf<"testWebhook">): WebhookTest {
+export function wordsOfTest({ status, ms, answer }: ResponseOf<"testWebhook">): WebhookTest {
   if (status === null) return { sentence: `No response: ${answer}.`, isDelivered: false };
   const isDelivered = status >= 200 && status < 300;
   return { sentence: `${status} after ${ms.toLocaleString("en-US")} ms`, isDelivered };
 }
 
 export function wordsOfDelivery(
-  delivery: AnswerOf<"listWebhookDeliveries">["data"][number],
+  delivery: ResponseOf<"listWebhookDeliveries">["data"][number],
 ): WebhookDelivery {
   const { type, attempts, state } = delivery;
   const last = attempts.at(-1);

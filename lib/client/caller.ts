@@ -1,8 +1,8 @@
-import type { AnswerOf, CallOptions, Client, OperationName, RequestOf } from "./client.ts";
+import type { CallOptions, Client, OperationName, RequestOf, ResponseOf } from "./client.ts";
 
 type Answer<Body> = Promise<{ readonly body: Body }>;
 type Calls<Names extends OperationName> = {
-  readonly [Name in Names]: (request: RequestOf<Name>, options?: CallOptions) => Answer<AnswerOf<Name>>;
+  readonly [Name in Names]: (request: RequestOf<Name>, options?: CallOptions) => Answer<ResponseOf<Name>>;
 };
 
 /**
@@ -15,15 +15,15 @@ export type Caller = Pick<Client, "pages"> &
     endLeakedKey?(text: string): Promise<{
       readonly id: string;
       readonly revoked_key_ids: readonly string[];
-      readonly entries: AnswerOf<"listAuditLogs">["data"];
-      readonly webhooks: ReadonlyArray<Pick<AnswerOf<"getWebhook">, "id" | "url" | "types">>;
+      readonly entries: ResponseOf<"listAuditLogs">["data"];
+      readonly webhooks: ReadonlyArray<Pick<ResponseOf<"getWebhook">, "id" | "url" | "types">>;
     }>;
     rotateKey(
       request: RequestOf<"rotateKey"> & {
         /** For a legacy key: the member who owns the organization key that replaces it. */
         readonly body: { readonly owner?: string | undefined };
       },
-    ): Answer<AnswerOf<"rotateKey">>;
+    ): Answer<ResponseOf<"rotateKey">>;
     deleteKey(
       request: RequestOf<"deleteKey">,
     ): Answer<{ readonly revoked_key_ids: readonly string[] } | undefined>;
@@ -41,8 +41,8 @@ export type SeatCaller = Pick<Client, "pages"> &
       readonly failed: ReadonlyArray<{ readonly id: string; readonly message: string }>;
     }>;
     whoami(): Answer<{
-      readonly key: Pick<AnswerOf<"whoami">["key"], "kind" | "only">;
-      readonly scope: Pick<AnswerOf<"whoami">["scope"], "home" | "organizations">;
+      readonly key: Pick<ResponseOf<"whoami">["key"], "kind" | "only">;
+      readonly scope: Pick<ResponseOf<"whoami">["scope"], "home" | "organizations">;
       readonly permissions: readonly string[];
     }>;
     /** Reads the metrics of every plan, leaves out organizations without metrics, and may name any number of authors. */

@@ -5,7 +5,7 @@ import { type Operations, routes } from "./operations.generated.ts";
 import { type RetryOptions, withRetries } from "./retry.ts";
 
 export type { Problem } from "./error.ts";
-export type { Ring, VerifyOptions, WebhookHeaders } from "./verify-webhook.ts";
+export type { VerifyOptions, WebhookDelivery, WebhookHeaders } from "./verify-webhook.ts";
 export { verifyWebhook, WebhookVerificationError } from "./verify-webhook.ts";
 export type { Operations, RetryOptions };
 export { ReviewApiError };
@@ -25,7 +25,7 @@ export type ClientOptions = RetryOptions & {
 export type CallOptions = { readonly signal?: AbortSignal };
 export type OperationName = keyof Operations;
 export type RequestOf<Name extends OperationName> = Operations[Name]["request"];
-export type AnswerOf<Name extends OperationName> = Operations[Name]["answer"];
+export type ResponseOf<Name extends OperationName> = Operations[Name]["answer"];
 
 export type Answered<Body> = {
   readonly body: Body;
@@ -35,11 +35,11 @@ export type Answered<Body> = {
 
 /** Operations that return pages. */
 export type PagedOperation = {
-  [Name in OperationName]: AnswerOf<Name> extends { next_cursor: string | null } ? Name : never;
+  [Name in OperationName]: ResponseOf<Name> extends { next_cursor: string | null } ? Name : never;
 }[OperationName];
 
 export type Page<Body> = Answered<Body> & {
-  /** Set on the last page if the walk can be resumed later: send it as `cursor` then. */
+  /** Set on the last page if a later read can continue from here: send it as `cursor` then. */
   readonly resumeCursor: string | null;
 };
 
@@ -52,7 +52,7 @@ type Arguments<Request> =
 type Methods = {
   readonly [Name in OperationName]: (
     ...words: Arguments<RequestOf<Name>>
-  ) => Promise<Answered<AnswerOf<Name>>>;
+  ) => Promise<Answered<ResponseOf<Name>>>;
 };
 
 export type Client = Methods & {
@@ -66,7 +66,7 @@ export type Client = Methods & {
   pages<Name extends PagedOperation>(
     name: Name,
     ...words: Arguments<RequestOf<Name>>
-  ): AsyncGenerator<Page<AnswerOf<Name>>>;
+  ): AsyncGenerator<Page<ResponseOf<Name>>>;
   /**
    * A page in a format other than JSON, as an unread response. An error while its body is read is not retried.
    *

@@ -1,12 +1,12 @@
 import type { Operations } from "./operations.generated.ts";
 
-/** A ring of a webhook, after its signature was checked. It contains ids, never records. */
-export type Ring = {
+/** A delivery of a webhook, after its signature was checked. It contains ids, never records. */
+export type WebhookDelivery = {
   readonly type: Operations["createWebhook"]["answer"]["types"][number] | "ping";
   /** When this attempt was sent. */
   readonly timestamp: string;
   readonly data: {
-    /** Absent in a ring of a whole workspace or instance. */
+    /** Absent in a delivery of a whole workspace or instance. */
     readonly organization_id?: string;
     /** The operation whose cursor to resume; absent in a ping. */
     readonly resume?: { readonly operation: keyof Operations };
@@ -14,7 +14,7 @@ export type Ring = {
   };
 };
 
-/** The request is not a ring of this webhook, or its time is too far away. Answer 401. */
+/** The request is not a delivery of this webhook, or its time is too far away. Respond with 401. */
 export class WebhookVerificationError extends Error {
   override readonly name = "WebhookVerificationError";
 }
@@ -38,7 +38,7 @@ export async function verifyWebhook(
   headers: WebhookHeaders,
   secret: string,
   { toleranceSeconds = 300, nowMs = Date.now }: VerifyOptions = {},
-): Promise<Ring> {
+): Promise<WebhookDelivery> {
   if (typeof body !== "string" && !ArrayBuffer.isView(body))
     throw new TypeError(
       "Pass the raw body: the text or the bytes as they arrived, before anything parses them.",

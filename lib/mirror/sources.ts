@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { auditColumns } from "../audit/export.ts";
-import type { Answered, AnswerOf, Client, OperationName } from "../client/client.ts";
+import type { Answered, Client, OperationName, ResponseOf } from "../client/client.ts";
 import { ReviewApiError } from "../client/error.ts";
 import { pageLimits } from "../contract/limits.ts";
 import { pullRequestStatuses } from "../contract/records-metrics.ts";
@@ -138,7 +138,7 @@ const metricsQuery = z.strictObject({
 });
 
 type RecordOf<Name extends OperationName> =
-  AnswerOf<Name> extends { data: Array<infer Record> } ? Record : never;
+  ResponseOf<Name> extends { data: Array<infer Record> } ? Record : never;
 type ExportedComments = RecordOf<"listReviewCommentMetrics">;
 type ExportedMcp = RecordOf<"listMcpMetrics">;
 type CommentRow = {

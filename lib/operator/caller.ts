@@ -3,7 +3,7 @@ import { listKeys, operatorListing } from "../access/list-keys.ts";
 import { revokeKey } from "../access/revoke-key.ts";
 import { rotateKey } from "../access/rotate-key.ts";
 import type { Caller } from "../client/caller.ts";
-import type { AnswerOf, RequestOf } from "../client/client.ts";
+import type { RequestOf, ResponseOf } from "../client/client.ts";
 import * as kinds from "../contract/items.ts";
 import { keyLimits, pageLimits } from "../contract/limits.ts";
 import * as searching from "../contract/operations/learnings-search.ts";
@@ -33,7 +33,7 @@ export function operatorCaller(connection: OperatorStore): Caller {
   const organizationNamed = async (name: string | undefined) =>
     name === undefined ? undefined : await findOrganizationByName(table, name);
   const paged = {
-    async listKeys({ query = {} }: RequestOf<"listKeys">): Promise<AnswerOf<"listKeys">> {
+    async listKeys({ query = {} }: RequestOf<"listKeys">): Promise<ResponseOf<"listKeys">> {
       const paging = pagingOf(query, pageLimits.keys.default);
       const place = { after: positionInPartition(paging), limit: paging.pageSize };
       const listing = operatorListing(await organizationNamed(query.org_id));
@@ -45,7 +45,7 @@ export function operatorCaller(connection: OperatorStore): Caller {
       };
     },
     /** Of its lists only that of pending Learnings: `export` is for the others. */
-    async listLearnings({ query = {} }: RequestOf<"listLearnings">): Promise<AnswerOf<"listLearnings">> {
+    async listLearnings({ query = {} }: RequestOf<"listLearnings">): Promise<ResponseOf<"listLearnings">> {
       const paging = pagingOf(query, pageLimits.learnings.default);
       const organization = await organizationNamed(query.org_id);
       const scope = { organizations: organization ? [organization] : [] };

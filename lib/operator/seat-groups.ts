@@ -1,7 +1,7 @@
 import { describeOrganization } from "../access/describe.ts";
 import { toAuditRecord } from "../audit/export.ts";
 import type { SeatCaller } from "../client/caller.ts";
-import type { AnswerOf, RequestOf } from "../client/client.ts";
+import type { RequestOf, ResponseOf } from "../client/client.ts";
 import { pageLimits } from "../contract/limits.ts";
 import * as auditing from "../contract/operations/audit-logs.ts";
 import { listTeams } from "../contract/operations/teams.ts";
@@ -63,13 +63,13 @@ function groupCaller(
     return { body };
   };
   const paged = {
-    async listUsers({ query = {} }: RequestOf<"listUsers">): Promise<AnswerOf<"listUsers">> {
+    async listUsers({ query = {} }: RequestOf<"listUsers">): Promise<ResponseOf<"listUsers">> {
       const paging = pagingOf(query, pageLimits.users.default);
       const place = { after: positionText(paging), limit: paging.pageSize };
       const { next, ...page } = await listUsers(call, { seat: "all", role: "all" }, place);
       return { ...page, next_cursor: next && paging.next(next) };
     },
-    async listAuditLogs({ query = {} }: RequestOf<"listAuditLogs">): Promise<AnswerOf<"listAuditLogs">> {
+    async listAuditLogs({ query = {} }: RequestOf<"listAuditLogs">): Promise<ResponseOf<"listAuditLogs">> {
       const { cursor, limit, ...filters } = query;
       const paging = pagingOf({ cursor, limit }, pageLimits.auditLogs.default);
       const input = { query: parsed(auditing.listAuditLogs.query, filters) };

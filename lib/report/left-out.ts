@@ -1,6 +1,6 @@
-import type { AnswerOf } from "../client/client.ts";
+import type { ResponseOf } from "../client/client.ts";
 
-export type Organization = AnswerOf<"whoami">["scope"]["organizations"][number];
+export type Organization = ResponseOf<"whoami">["scope"]["organizations"][number];
 
 /** Why the API does not read this organization; null if it does. */
 export const reasonLeftOut = ({ plan, metrics }: Organization, needsMetrics: boolean): string | null => {

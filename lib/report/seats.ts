@@ -1,5 +1,5 @@
 import type { SeatCaller } from "../client/caller.ts";
-import type { AnswerOf, CallOptions } from "../client/client.ts";
+import type { CallOptions, ResponseOf } from "../client/client.ts";
 import { happenedAt, happenedBefore, namesInSeatEntry, namesOfHolder } from "../contract/audit.ts";
 import { msPerDay } from "../contract/days.ts";
 import { pageLimits, requestLimits } from "../contract/limits.ts";
@@ -11,8 +11,8 @@ import { bodiesOf, metricsFilters, type OrganizationFilter } from "./metrics-fil
 import { lastDays, type Period } from "./period.ts";
 
 type SeatReader = Pick<SeatCaller, "pages" | "listReviewMetrics" | "isOperator">;
-export type User = AnswerOf<"listUsers">["users"][number];
-export type SeatCounts = Pick<AnswerOf<"listUsers">, "seats_purchased" | "seats_assigned">;
+export type User = ResponseOf<"listUsers">["users"][number];
+export type SeatCounts = Pick<ResponseOf<"listUsers">, "seats_purchased" | "seats_assigned">;
 
 /** Authors of finished, reviewed pull requests, named as `authorName` does. */
 export type AuthorNames = ReadonlySet<string>;
@@ -296,7 +296,10 @@ export function organizationsWithoutAdmin<Organization extends Home>(
   });
 }
 
-type SeatEntry = Pick<AnswerOf<"listAuditLogs">["data"][number], "provider" | "organization_id" | "metadata">;
+type SeatEntry = Pick<
+  ResponseOf<"listAuditLogs">["data"][number],
+  "provider" | "organization_id" | "metadata"
+>;
 
 /**
  * The people named in audit entries of seats, except for seats assigned before `since`: an event may report them late.

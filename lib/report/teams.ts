@@ -1,10 +1,10 @@
 import type { ReportCaller } from "../client/caller.ts";
-import type { AnswerOf } from "../client/client.ts";
+import type { ResponseOf } from "../client/client.ts";
 import { bodiesInHalves, type PageRequest } from "../client/pages-in-halves.ts";
 import type { OrganizationFilter } from "./metrics-filters.ts";
 import type { PullRequest } from "./pull-request.ts";
 
-export type Team = AnswerOf<"listTeams">["teams"][number];
+export type Team = ResponseOf<"listTeams">["teams"][number];
 
 /** Names the teams of a pull request's author. */
 export type TeamsOf = (

@@ -1,4 +1,4 @@
-import type { AnswerOf, Client } from "../client/client.ts";
+import type { Client, ResponseOf } from "../client/client.ts";
 import { pageLimits } from "../contract/limits.ts";
 import { type Home, membershipsOf, type User } from "../report/seats.ts";
 import { OperatorError, UsageError } from "../runtime/operator-error.ts";
@@ -10,7 +10,7 @@ export type Person = {
 };
 
 export type People = {
-  readonly caller: AnswerOf<"whoami">;
+  readonly caller: ResponseOf<"whoami">;
   readonly home: Home | null;
   readonly isWorkspace: boolean;
   /** Negative if fewer are purchased than assigned. */
@@ -84,7 +84,7 @@ export function seatName(
   return holder === undefined ? undefined : { field: "user_ids" as const, id: holder };
 }
 
-type Key = AnswerOf<"listKeys">["keys"][number];
+type Key = ResponseOf<"listKeys">["keys"][number];
 
 /** The keys of a person, by membership, and the workspace tokens of the admin with this e-mail address. */
 export async function keysOf(

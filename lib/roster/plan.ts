@@ -1,4 +1,4 @@
-import type { AnswerOf, Client } from "../client/client.ts";
+import type { Client, ResponseOf } from "../client/client.ts";
 import { ReviewApiError } from "../client/error.ts";
 import { peopleLimits } from "../contract/limits.ts";
 import { plural } from "../contract/plural.ts";
@@ -40,7 +40,7 @@ type Request = {
   /** The organization of the roles, for workspace tokens. */
   readonly org: string | undefined;
 };
-type Context = Request & { readonly roles: AnswerOf<"listRoles">["roles"] };
+type Context = Request & { readonly roles: ResponseOf<"listRoles">["roles"] };
 
 /** What the file asks for: a step for each person's seat and role, and the calls that do the steps. */
 export async function stepsOf({ client, people, org }: Request, wishes: readonly Wish[]) {

@@ -8,7 +8,7 @@ import { teamFigures } from "../../dashboard/figures/teams.ts";
 import { sortedPlaces } from "../../dashboard/sort.ts";
 import { csvOf, figureColumnsOf, textColumn } from "../../dashboard/tables.ts";
 import { defaultView } from "../../dashboard/view.ts";
-import type { AnswerOf } from "../../lib/client/client.ts";
+import type { ResponseOf } from "../../lib/client/client.ts";
 import { comparableBefore } from "../../lib/report/read.ts";
 import { reportOf } from "../../lib/report/report.ts";
 import { authorName, type Home, idleHolders, membershipsOf, newHoldersOf } from "../../lib/report/seats.ts";
@@ -244,7 +244,7 @@ test("Learnings are counted by use; active ones were used in the last 30 days", 
 });
 
 describe("seats", () => {
-  type User = AnswerOf<"listUsers">["users"][number];
+  type User = ResponseOf<"listUsers">["users"][number];
   const person = (name: string, seat_assigned = true): User => ({
     email: `${name}@example.com`,
     username: name,

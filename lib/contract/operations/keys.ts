@@ -99,9 +99,9 @@ export const createKey = operation({
   summary: "Make a key like the key of this request, at most as strong",
   description:
     "The new key has the same kind, scope, owner and role. `only` limits what it may do; a key that has `only` must send " +
-    `it, within its own. The new key expires in ${madeKeyDaysDefault} days or with its maker, unless expires_in_days says ` +
-    "less. A made key makes no keys; deleting its maker deletes it too, rotating its maker does not. The response shows the " +
-    `value, once. If the response was lost, repeat the request with the same \`idempotency_key\`: for ${repeatMinutes} ` +
+    `it, within its own. The new key expires in ${madeKeyDaysDefault} days or with its maker, unless \`expires_in_days\` ` +
+    "says otherwise. A made key makes no keys; deleting its maker deletes it too, rotating its maker does not. The " +
+    `response shows the value, once. If the response was lost, repeat the request with the same \`idempotency_key\`: for ${repeatMinutes} ` +
     `minutes it replaces the key that nobody used. A key and its rotations have at most ${madeKeysMax} made keys.`,
   query: z.strictObject({ ...organizationSelector }),
   body: z.strictObject({

@@ -58,13 +58,13 @@ console.log(JSON.stringify({
 
 /** Everything that a typed caller writes, and mistakes that must not compile. */
 const typedConsumer = `
-import { type AnswerOf, createClient, type Page, ReviewApiError, type Ring, verifyWebhook } from "review-api/client";
+import { type ResponseOf, createClient, type Page, ReviewApiError, verifyWebhook, type WebhookDelivery } from "review-api/client";
 const api = createClient({ baseUrl: "https://api.example.com", key: "fake-key" });
 export async function walk(signal: AbortSignal): Promise<string[]> {
   const found: string[] = [];
   const query = { start_date: "2026-01-01", end_date: "2026-12-31", status: "all" } as const;
   for await (const page of api.pages("listReviewMetrics", { query }, { signal })) {
-    const typed: Page<AnswerOf<"listReviewMetrics">> = page;
+    const typed: Page<ResponseOf<"listReviewMetrics">> = page;
     found.push(...typed.body.data.map(({ pr_url }) => pr_url), page.resumeCursor ?? "");
   }
   return found;
@@ -74,11 +74,11 @@ export const severities = async (): Promise<number> =>
     ?.coderabbit_comments.severity.critical.posted ?? 0;
 export const codeOf = (error: unknown): string => (error instanceof ReviewApiError ? error.code : "");
 export const me = async (): Promise<string> => (await api.whoami()).body.key.kind;
-export const ring = async (request: Request, secret: string): Promise<Ring> =>
+export const ring = async (request: Request, secret: string): Promise<WebhookDelivery> =>
   verifyWebhook(await request.text(), request.headers, secret);
-export const isPing = ({ type }: Ring): boolean => type === "ping";
+export const isPing = ({ type }: WebhookDelivery): boolean => type === "ping";
 // @ts-expect-error: there is no such type
-export const isPong = ({ type }: Ring): boolean => type === "pong";
+export const isPong = ({ type }: WebhookDelivery): boolean => type === "pong";
 // @ts-expect-error: a window is needed
 export const none = () => api.listReviewMetrics();
 // @ts-expect-error: there is no such mode

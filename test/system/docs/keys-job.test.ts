@@ -53,6 +53,13 @@ test("the page's commands make a metrics-only key in an empty folder, and end it
   await lines(`KEY_ID=${id}`, revoke);
   await expect(client.whoami()).rejects.toMatchObject({ status: 401 });
 
+  const revokeLeaked = blockCommands(read("docs/use/keys.md"));
+  await lines(make, 'LEAKED_KEY="$VENDOR_KEY"', ...revokeLeaked, 'echo "$LEAKED_KEY"').then(({ stdout }) =>
+    expect(
+      createClient({ baseUrl: service().url, key: stdout.trim().split("\n").at(-1) ?? "" }).whoami(),
+    ).rejects.toMatchObject({ status: 401 }),
+  );
+
   // The operator works where the service is, and may have a key too.
   const [, leakedCommand = ""] = /`(npx [^`]* --leaked [^`]*)`/.exec(read("docs/operate/runbook.md")) ?? [];
   expect(leakedCommand).toContain(" --stack ReviewApi");

@@ -127,6 +127,8 @@ export function useReader(options: { readonly fresh?: boolean } = {}) {
   const variables: Readonly<Record<string, () => Promise<string>>> = {
     REVIEW_API_KEY: async () => service().keys.workspace ?? "",
     ORGANIZATION_KEY: async () => service().keys.organization ?? "",
+    LEAKED_KEY: async () => service().keys.organization ?? "",
+    ASSISTANT_KEY: async () => service().keys.organization ?? "",
     CODE_SCANNING_KEY: async () => service().keys.organization ?? "",
     REPOSITORY_ID: async () => "9001",
     WAREHOUSE: async () => join(folder, "warehouse"),

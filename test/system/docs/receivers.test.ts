@@ -181,6 +181,25 @@ describe.each(programs)("the receiver in $language", ({ file, interpreter, text 
     child.kill("SIGKILL");
   });
 
+  test.each([
+    ["REVIEW_API_URL", ""],
+    ["REVIEW_API_KEY", ""],
+    ["WEBHOOK_SECRET", ""],
+    ["WEBHOOK_SECRET", "whsec_"],
+  ])("does not start with %s=%j, and says what to set", async (name, value) => {
+    const env = { PATH: process.env.PATH, REVIEW_API_URL: url, REVIEW_API_KEY: "k", WEBHOOK_SECRET: secret };
+    const port = String(await freePort());
+    const started = promisify(execFile)(interpreter, [file], {
+      cwd: folder,
+      timeout: 20_000,
+      env: { ...env, PORT: port, [name]: value },
+    });
+    await expect(started).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/Set REVIEW_API_URL, REVIEW_API_KEY and WEBHOOK_SECRET/),
+    });
+  });
+
   test("reads everything at its start", async () => {
     await catchesUp();
     expect((await fresh()).learnings?.length).toBeGreaterThan(2);
