@@ -66,7 +66,7 @@ function linesAbove(text: string, start: number, end: number): string | undefine
 const offering = pattern(
   "i",
   String.raw`(?:(?:^|[\s(])(?:with|using|use|try|enter|type|say|answer|is|was|as|and|to|on|it|it.s|its|now|still|noch|toujours|from|wants|word|one|commit`,
-  String.raw`|revoke|string|value|ist|war|auf|mit|und|verwende|nutze|était|era|est|es|é|è|lautet|avec|mis|mets|tape[rz]?|utilise[rz]?|con|usa|usar|puse`,
+  `|revoke|string|value|ist|war|auf|mit|und|verwende|nutze|était|era|est|es|é|è|lautet|avec|mis|mets|tape[rz]?|utilise[rz]?|con|usa|usar|puse`,
   String.raw`|escribe|com|pra|para|impostato|digita|met|z|użyj|с|через|i\.e\.|d\.h\.)|[/→:])[ \t]{1,2}["'\x60(\uE000-\uE003]?$|["'\x60\uE000-\uE003]$`,
 );
 /** The sentence goes on with what the value does: "… gets you in", "… as the password", "… is our password". */
@@ -88,9 +88,9 @@ const isOffered = (text: string, start: number, end: number): boolean => {
 const namesAnother = pattern(
   "i",
   String.raw`(?:^|[\s(\x60"'-])(?:the|an?|in|on|at|from|of|via|see|per|under|into|der|die|das|den|dem|im|am|vom|aus|bei|le|la|les|du|des|el|los|las|del|il|lo`,
-  String.raw`|no|nos|het|de|een|van|uit|w|we|this|your|our|my|calls?|class|function|method|module|template|version|release|build|sprint|job|pod|node|host`,
-  String.raw`|server|cluster|image|tag|branch|commit|ticket|issue|pr|user(?:name)?|group|role|team|file|table|column|field|key|ids?|header|region|zone|env`,
-  String.raw`|plan|policy|const|let|var|val|new|type|named|called|ask|as|run|runs|bucket|queue|topic|session|request|device`,
+  `|no|nos|het|de|een|van|uit|w|we|this|your|our|my|calls?|class|function|method|module|template|version|release|build|sprint|job|pod|node|host`,
+  `|server|cluster|image|tag|branch|commit|ticket|issue|pr|user(?:name)?|group|role|team|file|table|column|field|key|ids?|header|region|zone|env`,
+  `|plan|policy|const|let|var|val|new|type|named|called|ask|as|run|runs|bucket|queue|topic|session|request|device`,
   String.raw`|model|alert|case|step)[ \t]{1,2}["'\x60(\uE000-\uE003]?$`,
 );
 /** `GalaxyS23`, `releaseLock2`, `update_batch_2024`, `GRP_ADMIN_01`, `api-6c5f7d9b4-kx8zq`, `price_1TKX…`: names of things and of code. */

@@ -326,7 +326,7 @@ export const statementContexts: readonly ContextRule[] = [
   // password: k i t e 4 4; capital K, seven, dollar sign; the word pelican followed by 4471
   password("pass|pw|secret", /(?<![a-z])(?:pass(?:word|phrase|code)|pwd?|secret)(?: is(?: spelled)?|:| =) /gi, pattern("iy",
     String.raw`(?:[^\s,](?:, | )){4,40}[^\s,](?![^\s,.;])|the word \S+(?: (?:followed by|then|and) \d{1,8})?|(?:${spelled}, ){3,20}`,
-    String.raw`(?:[a-z]{2,7}|${spelled})`), isNoPlaceholder),
+    `(?:[a-z]{2,7}|${spelled})`), isNoPlaceholder),
   // password: four score and seven (with the spaces); all lower case: …, that is the password
   password("space|case|word|hyphen|dash|dot|all caps|capital", pattern("gi",
     String.raw`\b(?:pass(?:word|phrase|code)|pw)\b[^\n:=]{0,40}?(?:[:=]| is) ["'\x60]?`,
