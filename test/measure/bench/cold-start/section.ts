@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundleFunctions, everyFunction, functionSources } from "../../../../infra/bundle.ts";
 import { listOrganizations } from "../../../../lib/contract/operations/organizations.ts";
+import { required } from "../../../../lib/runtime/required.ts";
 import {
   bundleBareClient,
   type ColdStart,
@@ -16,6 +17,7 @@ import { type FirstRequests, firstRequestRows, firstRequests, firstRequestTarget
 
 const fullRounds = 20;
 const quickRounds = 2;
+const againFactor = 3;
 const bareName = "bare DynamoDB client";
 
 type Bundle = {
@@ -36,24 +38,35 @@ export const section: SectionModule = {
       const bundles = await bundleAll(directory, quick);
       const rounds = quick ? quickRounds : fullRounds;
       say(`${bundles.length} bundles, ${rounds} fresh processes each`);
-      const files = bundles.map(({ file }) => file);
-      const times = new Map((await measureColdStarts(files, rounds)).map((each) => [each.file, each]));
-      say("import and first request");
-      const first = await firstRequests(directory, rounds);
-      return sectionOf(
-        bundles.map((bundle) => ({ ...bundle, ...(times.get(bundle.file) ?? missing(bundle)) })),
-        first,
-        rounds,
+      const measured = await timed(bundles, rounds);
+      const slowest = slowestOf(measured, named(measured, bareName));
+      say(`again, ${againFactor} times as often: the slowest and the bare client`);
+      const again = await timed(
+        bundles.filter(({ name }) => name === bareName || slowest.some((each) => each.name === name)),
+        rounds * againFactor,
       );
+      say("import and first request");
+      return sectionOf(measured, again, await firstRequests(directory, rounds), rounds);
     } finally {
       await rm(directory, { recursive: true, force: true });
     }
   },
 };
 
-function missing({ name }: Bundle): never {
-  throw new Error(`${name} was not measured.`);
+async function timed(bundles: readonly Bundle[], rounds: number): Promise<readonly Measured[]> {
+  const times = await measureColdStarts(
+    bundles.map(({ file }) => file),
+    rounds,
+  );
+  const byFile = new Map(times.map((each) => [each.file, each]));
+  return bundles.map((bundle) => ({ ...bundle, ...required(byFile.get(bundle.file), bundle.name) }));
 }
+
+const named = (measured: readonly Measured[], name: string): Measured =>
+  required(
+    measured.find((each) => each.name === name),
+    name,
+  );
 
 async function bundleAll(directory: string, quick: boolean): Promise<readonly Bundle[]> {
   const sources = quick ? [listOrganizations.source] : functionSources;
@@ -80,14 +93,14 @@ async function bundleAll(directory: string, quick: boolean): Promise<readonly Bu
   ];
 }
 
-function sectionOf(measured: readonly Measured[], first: FirstRequests, rounds: number): Section {
-  const named = (name: string): Measured => {
-    const found = measured.find((each) => each.name === name);
-    if (!found) throw new Error(`${name} was not measured.`);
-    return found;
-  };
-  const bare = named(bareName);
-  const ours = named(listOrganizations.source);
+function sectionOf(
+  measured: readonly Measured[],
+  again: readonly Measured[],
+  first: FirstRequests,
+  rounds: number,
+): Section {
+  const bare = named(measured, bareName);
+  const ours = named(measured, listOrganizations.source);
   const rows = (kinds: readonly Bundle["kind"][], base: Measured) =>
     measured
       .filter(({ kind, name }) => kinds.includes(kind) || name === base.name)
@@ -105,12 +118,13 @@ function sectionOf(measured: readonly Measured[], first: FirstRequests, rounds: 
       "Import: a fresh process loads the bundle, as Lambda does before the first request. The versions take " +
         `turns; a figure is the median of ${rounds}. The bare client is AWS's own DynamoDB client alone, bundled, with ` +
         "one instance. The peers answer the same endpoint as `organizations/list` with our access and store code, " +
-        "bundled with our settings.",
+        "bundled with our settings. The largest of fifty medians is large by chance: the slowest are measured again, " +
+        `${againFactor} times as often, for the targets.`,
       "Import and first request: a fresh process loads the bundle and answers one `GET /v1/organizations` on the " +
         "engine. The bare handler only makes the same calls with AWS's SDK. It is bundled in two ways: plainly, as " +
         "most are, and with our settings.",
     ],
-    targets: [...slowestOf(measured, bare), firstRequestTarget(first)],
+    targets: [...importTargets(again), firstRequestTarget(first)],
     tables: [
       tableOf("Every function against the bare client", rows(["ours"], bare)),
       tableOf("The same endpoint with other frameworks", rows(["peer", "bare"], ours)),
@@ -123,14 +137,22 @@ function sectionOf(measured: readonly Measured[], first: FirstRequests, rounds: 
 
 const ratioOf = (one: ColdStart, other: ColdStart): number => one.medianMs / other.medianMs;
 
-/** The one nearest to its bound, among those with the same bound. */
-function slowestOf(measured: readonly Measured[], bare: Measured): Target[] {
+/** The slowest among those with the same bound. */
+function slowestOf(measured: readonly Measured[], bare: Measured): readonly Measured[] {
   const ours = Map.groupBy(
     measured.filter(({ kind }) => kind === "ours"),
     ({ name }) => coldStartRatioMax(name),
   );
-  return [...ours].map(([most, functions]) => {
-    const [worst = bare] = functions.toSorted((one, other) => ratioOf(other, bare) - ratioOf(one, bare));
-    return atMost(`import of ${worst.name}, of the bare client's`, ratioOf(worst, bare), most);
-  });
+  return Array.from(ours.values(), (functions) =>
+    functions.reduce((one, other) => (ratioOf(other, bare) > ratioOf(one, bare) ? other : one)),
+  );
 }
+
+const importTargets = (again: readonly Measured[]): Target[] =>
+  slowestOf(again, named(again, bareName)).map((slowest) =>
+    atMost(
+      `import of ${slowest.name}, of the bare client's`,
+      ratioOf(slowest, named(again, bareName)),
+      coldStartRatioMax(slowest.name),
+    ),
+  );
