@@ -2,10 +2,9 @@ import * as kinds from "../contract/items.ts";
 import { isOf } from "../contract/kind.ts";
 import { keyLimits } from "../contract/limits.ts";
 import { organizationTenant } from "../contract/tenants.ts";
-import type { KeyItem } from "../store/items/key.ts";
-import { parseKey } from "../store/items/key.ts";
+import { type KeyItem, parseKey } from "../store/items/key.ts";
 import { keyOfRow } from "../store/layout.ts";
-import type { Item, Key, Put, Range, Table } from "../store/table.ts";
+import { type Key, type Put, queryPages, type Range, type Table } from "../store/table.ts";
 
 /**
  * The rows that list a key: under its organization (an instance key under its home, whose roles it uses), and under its
@@ -34,7 +33,7 @@ export const keysOfDirectory = (table: Table): AsyncGenerator<KeyItem[]> =>
   keysOf(table, kinds.keyDirectory.range(), ({ sk }) => sk);
 
 async function* keysOf(table: Table, range: Range, idOf: (row: Key) => string): AsyncGenerator<KeyItem[]> {
-  for await (const rows of pagesOf(table, range)) {
+  for await (const rows of queryPages(table, { ...range, pageItems: keyLimits.rowsReadTogether })) {
     const items = await table.getMany(rows.map((row) => kinds.apiKey.key({ keyId: idOf(row) })));
     yield items.filter((item) => item !== undefined).map(parseKey);
   }
@@ -44,13 +43,4 @@ async function* keysOf(table: Table, range: Range, idOf: (row: Key) => string): 
 export async function keysOfOrganization(table: Table, organization: string): Promise<KeyItem[]> {
   const range = kinds.keyRow.range({ tenant: organizationTenant(organization) });
   return (await Array.fromAsync(keysOfRows(table, range))).flat();
-}
-
-async function* pagesOf(table: Table, range: Range): AsyncGenerator<readonly Item[]> {
-  let resume: Key | undefined;
-  do {
-    const page = await table.queryPage({ ...range, pageItems: keyLimits.rowsReadTogether }, resume);
-    yield page.items;
-    resume = page.resume;
-  } while (resume);
 }

@@ -6,7 +6,7 @@ import { ErrorCollector } from "../runtime/error-collector.ts";
 import { TimeUp } from "../runtime/time-up.ts";
 import { parseWaitingByAge, type WaitingByAgeItem } from "../store/items/waiting.ts";
 import { waitingKey } from "../store/layout.ts";
-import { identityOf, type Key, StoreUnavailable } from "../store/table.ts";
+import { identityOf, type Key, queryPages, StoreUnavailable } from "../store/table.ts";
 import { drain } from "./apply.ts";
 import { deadLetter } from "./dead-letter.ts";
 import { WaitingEventFailed } from "./error-kind.ts";
@@ -24,18 +24,15 @@ export async function expireWaiting(deps: EventDeps): Promise<void> {
   await pieces.run(() => takeBackLate(deps));
   const dependencies = new Dependencies(deps, pieces);
   const oldestAllowed = toTimestamp(deps.clock.nowMs() - eventLimits.waitingDaysMax * msPerDay);
-  let resume: Key | undefined;
-  do {
-    const page = await deps.table.queryPage(kinds.waitingByAge.range(), resume);
+  for await (const items of queryPages(deps.table, kinds.waitingByAge.range())) {
     const rows: WaitingByAgeItem[] = [];
-    for (const item of page.items) await pieces.run(async () => rows.push(parseWaitingByAge(item)));
+    for (const item of items) await pieces.run(async () => rows.push(parseWaitingByAge(item)));
     await dependencies.drain(rows);
     for (const row of rows.filter(({ since }) => since < oldestAllowed)) {
       const state = dependencies.stateOf(row);
       if (state !== "away") await pieces.run(() => expire(deps, row, state === "known"));
     }
-    resume = page.resume;
-  } while (resume);
+  }
   pieces.end();
 }
 

@@ -7,7 +7,14 @@ import { CorruptItem, parsedOrDamage } from "../store/items/parse.ts";
 import { versionOf } from "../store/items/version.ts";
 import { parseWaiting, type WaitingItem } from "../store/items/waiting.ts";
 import { waitingKey, waitingPartition } from "../store/layout.ts";
-import { type Item, type Key, type Table, type TransactionWrite, transactIf } from "../store/table.ts";
+import {
+  type Item,
+  type Key,
+  queryPages,
+  type Table,
+  type TransactionWrite,
+  transactIf,
+} from "../store/table.ts";
 import { deadLetter } from "./dead-letter.ts";
 import type { PlatformEvent } from "./envelope.ts";
 import type { Dependency } from "./event-types.ts";
@@ -52,15 +59,12 @@ export async function keepWaiting(
 /** In the order of `occurred_at`; a few at a time, because each may be large. Damaged items are set aside. */
 export async function* waitingPages(deps: EventDeps, dependency: Key): AsyncGenerator<WaitingMessage[]> {
   const range = { pk: waitingPartition(dependency), pageItems: eventLimits.waitingPageItems };
-  let resume: Key | undefined;
-  do {
-    const page = await deps.table.queryPage(range, resume);
+  for await (const found of queryPages(deps.table, range)) {
     const items: WaitingItem[] = [];
-    for (const item of page.items) items.push(...(await readWaiting(deps, item)));
+    for (const item of found) items.push(...(await readWaiting(deps, item)));
     if (items.length > 0)
       yield items.map((item) => ({ id: item.id, group: item.group, body: item.body, item }));
-    resume = page.resume;
-  } while (resume);
+  }
 }
 
 /** A damaged item becomes a dead letter at once, so that it does not block other events. */

@@ -5,7 +5,7 @@ import { toTimestamp } from "../runtime/clock.ts";
 import { type LearningItem, parseLearning, parsePending } from "../store/items/learning.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
-import { type Item, type Key, queryAll, type Table, type TransactionWrite } from "../store/table.ts";
+import { type Item, queryAll, queryPages, type Table, type TransactionWrite } from "../store/table.ts";
 import {
   approvedLearning,
   changedLearning,
@@ -26,10 +26,8 @@ export async function* pendingLearnings(
     organization === undefined
       ? kinds.pending.partition()
       : kinds.organizationPending.partition({ organization });
-  let resume: Key | undefined;
-  do {
-    const page = await table.queryPage({ pk }, resume);
-    const rows = page.items.map(parsePending).filter(({ id }) => id === (wanted.id ?? id));
+  for await (const items of queryPages(table, { pk })) {
+    const rows = items.map(parsePending).filter(({ id }) => id === (wanted.id ?? id));
     const records = await table.getMany(
       rows.map(({ organization, id }) => kinds.learning.key({ organization, learningId: id })),
     );
@@ -37,8 +35,7 @@ export async function* pendingLearnings(
       const learning = record && parseLearning(record);
       if (learning?.state === "pending") yield learning;
     }
-    resume = page.resume;
-  } while (resume);
+  }
 }
 
 export type Decision = "approved" | "disapproved";

@@ -47,7 +47,7 @@ export function resultOf({ text, content, textFields, isError = false }: ToolAns
   if (bytes <= mcpLimits.resultBytesMax) return result;
   throw new ToolError(
     "RESPONSE_TOO_LARGE",
-    `The answer has ${bytes} bytes; at most ${mcpLimits.resultBytesMax} are sent. Ask for less: a smaller limit, a shorter period or more filters.`,
+    `The result has ${bytes} bytes; at most ${mcpLimits.resultBytesMax} are sent. Ask for less: a smaller limit, a shorter period or more filters.`,
   );
 }
 

@@ -121,7 +121,7 @@ async function answer(
   if (Buffer.byteLength(text) > mcpLimits.answerBytesMax)
     throw new ApiError(
       "RESPONSE_TOO_LARGE",
-      `The answer would have more than ${mcpLimits.answerBytesMax} bytes. Ask for less, and send a shorter id.`,
+      `The response would have more than ${mcpLimits.answerBytesMax} bytes. Ask for less, and send a shorter id.`,
     );
   const type = response.headers.get("content-type");
   return { status: response.status, headers: type === null ? {} : { "content-type": type }, text };

@@ -1,17 +1,24 @@
-import type { Client } from "../client/client.ts";
+import type { Client, ResponseOf } from "../client/client.ts";
 import { pageLimits } from "../contract/limits.ts";
 import { isWithinOnly } from "../contract/only.ts";
-import { shortened } from "../contract/schema-sentences.ts";
 import type { Question } from "./arguments.ts";
 import { onlyFindings } from "./figures.ts";
-import { chosenOf, leftOutSentence, type Organization } from "./left-out.ts";
+import { chosenOf, leftOutSentence } from "./left-out.ts";
 import { comparedOf, type ListName, listOf } from "./lists.ts";
-import { reportFilters } from "./metrics-filters.ts";
+import { type OrganizationFilter, reportFilters } from "./metrics-filters.ts";
+import {
+  knownAuthor,
+  knownOrganization,
+  knownRepository,
+  knownTeam,
+  Names,
+  withoutProvider,
+} from "./names.ts";
 import type { Period } from "./period.ts";
 import type { PullRequest } from "./pull-request.ts";
 import type { PullRequestsAndBefore } from "./read.ts";
 import { type Dimension, reportOf } from "./report.ts";
-import { authorFilter, readTeams, type Team, teamsByAuthor } from "./teams.ts";
+import { authorFilter, readTeams, teamsByAuthor } from "./teams.ts";
 import { definitions } from "./words.ts";
 
 type Options = {
@@ -22,42 +29,15 @@ type Options = {
   refuse(code: "INVALID_REQUEST" | "KEY_LIMITED", message: string): Error;
 };
 
+type Identity = ResponseOf<"whoami">;
+
 /** What a report reads to answer the question, and the answer from what was read. */
 export async function openQuestion(client: Client, query: Question, options: Options) {
   const { period, isByTeam, nowMs, signal, refuse } = options;
   const call = { signal, pageSizeMax: pageLimits.metrics.max };
   const { body: identity } = await client.whoami({}, call);
-  const { start_date: _start, end_date: _end, limit: _limit, cursor: _cursor, ...asked } = query;
-  const { org_id, repository_ids } = query;
-  /** The ids of the things that a person means, and what is not the name of anything. */
-  const lookUp = (argument: NamingArgument, all: () => readonly Known[]) => {
-    const asked = [query[argument] ?? []].flat();
-    if (asked.length === 0) return { known: [], ids: undefined, unknown: [] };
-    const known = [...new Map(all().map((each) => [JSON.stringify([each.id, each.name]), each])).values()];
-    const ids = asked.map((each) => {
-      const found = knownAs(known, each);
-      if (new Set(found.map(({ id }) => id)).size < 2) return found[0]?.id;
-      const several = `means several ${shownOf(found, ": send the id of one")}`;
-      throw refuse("INVALID_REQUEST", `${argument}: ${quoted(each)} ${several}`);
-    });
-    return { known, ids, unknown: asked.filter((_, place) => ids[place] === undefined).map(quoted) };
-  };
-  /** The same where every name must be known. */
-  const idsOf = (argument: NamingArgument, all: () => readonly Known[], none: string) => {
-    const { known, ids, unknown } = lookUp(argument, all);
-    if (unknown.length === 0) return ids;
-    throw refuse("INVALID_REQUEST", `${argument}: ${unknown.join(", ")} ${none} ${shownOf(known)}`);
-  };
-  const unknownHere = "is unknown here. Known";
-  const organizations = () => identity.scope.organizations.map(knownOrganization);
-  if (org_id !== undefined && identity.key.kind !== "workspace")
-    throw refuse("INVALID_REQUEST", "org_id: is for workspace tokens only; leave it out with this key.");
-  const [organization] = idsOf("org_id", organizations, unknownHere) ?? [];
-  const chosenOrganizations = idsOf("organization_ids", organizations, unknownHere)?.map(withoutProvider);
-  const scope = {
-    ...(organization !== undefined && { org_id: organization }),
-    ...(chosenOrganizations && { organization_ids: chosenOrganizations.join(",") }),
-  };
+  const names = new Names(query, (message) => refuse("INVALID_REQUEST", message));
+  const scope = scopeOf(query, identity, { names, refuse });
   const needsTeams = isByTeam || query.team !== undefined;
   if (needsTeams && !isWithinOnly(identity.key.only, "organizations:read"))
     throw refuse(
@@ -67,52 +47,26 @@ export async function openQuestion(client: Client, query: Question, options: Opt
   const teams = needsTeams
     ? await readTeams(client, scope, { ...call, pageSizeMax: pageLimits.teams.max })
     : [];
-  const teamIds = idsOf("team", () => teams.map(knownTeam), unknownHere);
-  const team = teamIds && teams.filter((each) => teamIds.includes(knownTeam(each).id));
+  const teamIds = names.idsOf("team", () => teams.map(knownTeam));
   const { teamsOf, isWanted } = authorFilter(teamsByAuthor(teams), {
-    ...{ teams: team, withoutBots: query.without_bots },
+    teams: teamIds && teams.filter((each) => teamIds.includes(knownTeam(each).id)),
+    withoutBots: query.without_bots,
   });
-  const { severity = null, category = null } = query;
-  const hasFindings = onlyFindings(
-    (finding) =>
-      (severity === null || finding.severity === severity) &&
-      (category === null || finding.category === category),
-  );
   const leftOut = leftOutSentence(chosenOf(identity.scope.organizations, scope), JSON.stringify);
-  const filters = Object.fromEntries(
-    Object.entries(asked).filter(([, value]) => value !== undefined && value !== false),
-  );
-  const days = `${period.start_date} to ${period.end_date}`;
-  /** Names are looked up in all that was read: nothing else says which repositories and authors a period has. */
   const select = (all: readonly PullRequest[]) => {
-    const none = `has no merged, reviewed pull request from ${days}. Those that have`;
-    const repositories = () => all.map(knownRepository);
-    const ofRepository = idsOf("repository", repositories, none);
-    const { ids: ofRepositories, unknown } = lookUp("repository_ids", repositories);
-    const ofAuthor = idsOf("author", () => all.map(knownAuthor), none);
+    const { notes, isNamed } = namedIn(all, names, period);
     return {
-      notes: [
-        ...(leftOut ? [leftOut] : []),
-        ...(unknown.length > 0
-          ? [`repository_ids: nothing from ${days} matches ${unknown.join(", ")}.`]
-          : []),
-      ],
-      chosen: (some: readonly PullRequest[]) =>
-        some.filter(
-          (each) =>
-            isWanted(each) &&
-            (ofRepository?.includes(knownRepository(each).id) ?? true) &&
-            (ofRepositories?.includes(knownRepository(each).id) ?? true) &&
-            (ofAuthor?.includes(knownAuthor(each).id) ?? true),
-        ),
-      counted: (some: readonly PullRequest[]) =>
-        severity === null && category === null ? some : hasFindings(some),
+      notes: [...(leftOut ? [leftOut] : []), ...notes],
+      chosen: (some: readonly PullRequest[]) => some.filter((each) => isWanted(each) && isNamed(each)),
+      counted: withFindings(query),
     };
   };
+  const filters = filtersOf(query);
+  const { repository_ids } = query;
   return {
     filters,
     /** The period and the filters, for a sentence. */
-    title: Object.keys(filters).length === 0 ? days : `${days} with ${JSON.stringify(filters)}`,
+    title: `${daysOf(period)}${Object.keys(filters).length === 0 ? "" : ` with ${JSON.stringify(filters)}`}`,
     readOptions: {
       ...{ ...call, filters: reportFilters(identity, scope), nowMs },
       query: {
@@ -150,39 +104,57 @@ export async function openQuestion(client: Client, query: Question, options: Opt
   };
 }
 
-const namesShownMax = 20;
-
-type NamingArgument = "team" | "repository" | "repository_ids" | "author" | "org_id" | "organization_ids";
-
-/** Something that a person can name. A provider gives each id once: a person in two organizations is one. */
-type Known = { readonly name: string; readonly id: string; readonly organization: string };
-
-const knownTeam = ({ provider, team_id, name, organization_id }: Team): Known => ({
-  ...{ name, id: `${provider}:${team_id}`, organization: organization_id },
-});
-const knownOrganization = ({ provider, provider_organization_id: id, name }: Organization): Known => ({
-  ...{ name, id: `${provider}:${id}`, organization: name },
-});
-const knownRepository = (each: PullRequest): Known => ({
-  ...{ name: each.repositoryFullName, id: `${each.provider}:${each.repositoryId}` },
-  organization: each.organizationName,
-});
-const knownAuthor = ({ provider, authorId, authorName, organizationName }: PullRequest): Known => ({
-  name: authorName ?? authorId ?? "",
-  id: `${provider}:${authorId ?? authorName ?? ""}`,
-  organization: organizationName,
-});
-const withoutProvider = (id = ""): string => id.slice(id.indexOf(":") + 1);
-const quoted = (text: string): string => JSON.stringify(shortened(text));
-
-/** By id, with or without the provider, or by name in any letter case; else by the last part of a name. */
-function knownAs(known: readonly Known[], asked: string): readonly Known[] {
-  const isAsked = (text: string | undefined) => text?.toLowerCase() === asked.toLowerCase();
-  const exact = known.filter(({ id, name }) => [id, withoutProvider(id)].includes(asked) || isAsked(name));
-  return exact.length > 0 ? exact : known.filter(({ name }) => isAsked(name.split("/").at(-1)));
+/** The organizations that the question names, as the API takes them. */
+function scopeOf(
+  { org_id }: Question,
+  { key, scope }: Identity,
+  { names, refuse }: Pick<Options, "refuse"> & { readonly names: Names },
+): OrganizationFilter {
+  if (org_id !== undefined && key.kind !== "workspace")
+    throw refuse("INVALID_REQUEST", "org_id: is for workspace tokens only; leave it out with this key.");
+  const organizations = () => scope.organizations.map(knownOrganization);
+  const [organization] = names.idsOf("org_id", organizations) ?? [];
+  const chosen = names.idsOf("organization_ids", organizations)?.map(withoutProvider);
+  return {
+    ...(organization !== undefined && { org_id: organization }),
+    ...(chosen && { organization_ids: chosen.join(",") }),
+  };
 }
 
-const shownOf = (known: readonly Known[], words = ""): string => {
-  const shown = known.slice(0, namesShownMax);
-  return `(${shown.length} of ${known.length})${words}: ${shown.map((each) => JSON.stringify(each)).join(", ") || "none"}.`;
-};
+/** Names are looked up in all that was read: nothing else says which repositories and authors a period has. */
+function namedIn(all: readonly PullRequest[], names: Names, period: Period) {
+  const none = `has no merged, reviewed pull request from ${daysOf(period)}. Those that have`;
+  const repositories = () => all.map(knownRepository);
+  const repository = names.idsOf("repository", repositories, none);
+  const { ids: among, unknown } = names.lookUp("repository_ids", repositories);
+  const author = names.idsOf("author", () => all.map(knownAuthor), none);
+  return {
+    notes:
+      unknown.length > 0
+        ? [`repository_ids: nothing from ${daysOf(period)} matches ${unknown.join(", ")}.`]
+        : [],
+    isNamed: (each: PullRequest): boolean =>
+      (repository?.includes(knownRepository(each).id) ?? true) &&
+      (among?.includes(knownRepository(each).id) ?? true) &&
+      (author?.includes(knownAuthor(each).id) ?? true),
+  };
+}
+
+/** Pull requests with the findings that are asked for, and only those findings; all without a filter. */
+const withFindings = ({ severity, category }: Question) =>
+  severity === undefined && category === undefined
+    ? (some: readonly PullRequest[]) => some
+    : onlyFindings(
+        (finding) =>
+          (severity === undefined || finding.severity === severity) &&
+          (category === undefined || finding.category === category),
+      );
+
+/** What was asked for beyond the period and the page. */
+function filtersOf({ start_date, end_date, limit, cursor, ...asked }: Question) {
+  return Object.fromEntries(
+    Object.entries(asked).filter(([, value]) => value !== undefined && value !== false),
+  );
+}
+
+const daysOf = ({ start_date, end_date }: Period): string => `${start_date} to ${end_date}`;

@@ -200,11 +200,15 @@ export async function transactIf(table: Table, writes: readonly TransactionWrite
   }
 }
 
-export async function* queryAll(table: Table, range: Range): AsyncGenerator<Item> {
+export async function* queryPages(table: Table, range: Range): AsyncGenerator<readonly Item[]> {
   let resume: Key | undefined;
   do {
     const page = await table.queryPage(range, resume);
-    yield* page.items;
+    yield page.items;
     resume = page.resume;
   } while (resume);
+}
+
+export async function* queryAll(table: Table, range: Range): AsyncGenerator<Item> {
+  for await (const items of queryPages(table, range)) yield* items;
 }

@@ -3,7 +3,7 @@ import * as z from "zod";
 import * as kinds from "../contract/items.ts";
 import type { TenantKey } from "../contract/tenants.ts";
 import { itemSchema, parseItem, tenantKeySchema } from "../store/items/parse.ts";
-import type { Condition, Item, Key, Table } from "../store/table.ts";
+import { type Condition, type Item, queryPages, type Table } from "../store/table.ts";
 import { type Facets, facetsSchema, facetsValue } from "./removal.ts";
 import { type Dataset, datasets, type EntryDraft, letterOf } from "./stream.ts";
 
@@ -118,11 +118,8 @@ export const pointerUnchanged = (before: Pointer | undefined): Condition =>
 
 /** The authors of all reviewed pull requests that an organization has now, page by page, each once a page. */
 export async function* authorPages(table: Table, organization: string): AsyncGenerator<string[]> {
-  let resume: Key | undefined;
-  do {
-    const page = await table.queryPage({ pk: kinds.pointer.partition({ organization }) }, resume);
-    const authors = page.items.map((item) => parsePointer(item, organization).facets?.authorId);
+  for await (const items of queryPages(table, { pk: kinds.pointer.partition({ organization }) })) {
+    const authors = items.map((item) => parsePointer(item, organization).facets?.authorId);
     yield [...new Set(authors.filter((author) => typeof author === "string"))];
-    resume = page.resume;
-  } while (resume);
+  }
 }

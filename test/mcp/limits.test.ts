@@ -159,7 +159,7 @@ describe("size", () => {
       expect(readingOf(await ask(most - 6_000)).content).toMatchObject({ next_cursor: null });
       const [{ text } = { text: "" }] = toolError.parse(await ask(most)).content;
       expect(text).toMatch(
-        /^RESPONSE_TOO_LARGE: The answer has \d+ bytes; at most \d+ are sent\. Ask for less: a smaller limit, /,
+        /^RESPONSE_TOO_LARGE: The result has \d+ bytes; at most \d+ are sent\. Ask for less: a smaller limit, /,
       );
     },
   );

@@ -81,11 +81,12 @@ const useOwnAddress = (base) => replaceIn("pre code", "https://api.example.com",
 function useOwnDates() {
   const samples = document.querySelector(".samples[data-start]");
   if (!samples) return;
-  const msPerDay = 86_400_000;
-  const dayBefore = (days) => new Date(Date.now() - days * msPerDay).toISOString().slice(0, 10);
   replaceIn(".sample code", samples.dataset.start, dayBefore(30));
   replaceIn(".sample code", samples.dataset.end, dayBefore(0));
 }
+
+const msPerDay = 86_400_000;
+const dayBefore = (days) => new Date(Date.now() - days * msPerDay).toISOString().slice(0, 10);
 
 function replaceIn(selector, text, replacement) {
   for (const code of document.querySelectorAll(selector)) {
@@ -260,8 +261,7 @@ function offerCalls(base) {
 
 function fillDate(name, daysAgo) {
   const input = element(`input-${name}`);
-  const msPerDay = 86_400_000;
-  if (input?.required) input.value = new Date(Date.now() - daysAgo * msPerDay).toISOString().slice(0, 10);
+  if (input?.required) input.value = dayBefore(daysAgo);
 }
 
 function requestOf(form, base) {

@@ -33,6 +33,7 @@ vi.mock("../../../lib/store/table.ts", async (original) => {
   return {
     ...real,
     queryAll: markedWalk(real.queryAll),
+    queryPages: markedWalk(real.queryPages),
     writeIf: marked(real.writeIf),
     transactIf: marked(real.transactIf),
   };

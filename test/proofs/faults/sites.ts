@@ -56,7 +56,7 @@ const call = new RegExp(
   [
     `\\b(?:${names})\\s*\\??\\.\\s*(?=(?:get|write|search|put|send|embed)\\()`,
     "\\.\\s*(?=(?:getMany|transactGet|queryPage|scanPage|transact|writeMany)\\()",
-    "\\b(?=(?<!function\\*? )(?:queryAll|writeIf|transactIf)\\()",
+    "\\b(?=(?<!function\\*? )(?:queryAll|queryPages|writeIf|transactIf)\\()",
     '(?=\\bcall\\("[A-Z]\\w+")',
   ].join("|"),
   "g",
@@ -130,7 +130,9 @@ export const writtenSites: readonly WrittenSite[] = sources.flatMap(({ file, tex
     return {
       id: `${file}:${placeOf(text, start)}`,
       name: times.get(name) === 1 ? name : `${name} ${times.get(name)}`,
-      isPaging: method === "queryAll" || (/^(?:query|scan)Page$/.test(method) && /\bresume\)$/.test(given)),
+      isPaging:
+        /^query(?:All|Pages)$/.test(method) ||
+        (/^(?:query|scan)Page$/.test(method) && /\bresume\)$/.test(given)),
     };
   });
 });
