@@ -175,6 +175,10 @@ const optionsSchema = fields
     error:
       "must not be true if ephemeral is: the role would be deleted with the stack, for every API of the account",
   })
+  .refine(({ ephemeral, tableName }) => !ephemeral || tableName === undefined, {
+    path: ["tableName"],
+    error: "must not be set if ephemeral is true: the stack would write into the table of another one",
+  })
   .transform((options) => ({
     ...options,
     apiGatewayLogRole: options.apiGatewayLogRole ?? !options.ephemeral,

@@ -63,7 +63,7 @@ export const whoamiRecord = z.strictObject({
 export const whoamiWords: FieldWords = {
   "whoami: key": "The key of the request, never its value.",
   scope: "What the key reaches.",
-  tenant: "Whether the key belongs to a workspace, an instance or a stand-alone organization.",
+  tenant: "Whether the key belongs to a workspace, an instance or an organization.",
   tenant_id: "The id of that workspace or instance, or the Git provider's id of the organization.",
   home: "For an instance key: the organization that operations on people, seats and roles act on; null for other kinds.",
   plan: "The plan; reads over several organizations leave out those that are not on `enterprise`.",

@@ -49,7 +49,7 @@ describe("what the service does is said once, where a test compares it with the 
 
   test("SERVICE_UNAVAILABLE says how long a repetition returns what the first request made", () => {
     const page = read("docs/use/errors/SERVICE_UNAVAILABLE.md");
-    expect(page).toContain(`within ${requestLimits.idempotencyMs / 60_000} minutes with the same key`);
+    expect(page).toContain(`within ${requestLimits.idempotencyMs / 60_000} minutes with the same API key`);
     expect(page).toContain(`from the same key within ${peopleLimits.roleRepeatMsMax / 60_000} minutes`);
     expect(read("docs/use/errors/ROLE_NAME_TAKEN.md")).toContain("(SERVICE_UNAVAILABLE.md)");
   });

@@ -140,10 +140,10 @@ export const rotateKey = operation({
   path: "/v1/keys/{key_id}/rotate",
   summary: "Replace a key with a new one that has the same rights",
   description:
-    "The response shows the new value, once. The old key works until its grace period ends. If the response was lost and " +
-    `nobody used the new key, rotate the old key again, ${unreceivedAfterMs / 1_000} seconds to ` +
+    "The response shows the new value, once. The new key expires when the rotated key would have expired, which works until its grace period ends. If the response was lost and " +
+    `nobody used the new key, rotate the rotated key again, ${unreceivedAfterMs / 1_000} seconds to ` +
     `${unreceivedGraceMs / 60_000} minutes after the first time, with the key that rotated it or with another Admin key. ` +
-    "The old key cannot repeat a rotation that another key made, and no rotation moves the end of the old key later. " +
+    "It cannot repeat a rotation that another key made, and no rotation moves its end later. " +
     `${reach}A workspace token may do it to the tokens of its owner.`,
   body: z.strictObject({
     grace_seconds: wholeNumber(0, graceSecondsMax).default(graceSecondsDefault),
@@ -193,5 +193,5 @@ export const keyRequestWords: FieldWords = {
   "createKey: only":
     "What the new key may do: areas with `read` or `write`; `:write` includes `:read`. Left out, and null in the response: everything that its maker may do.",
   expires_in_days: "In how many days the new key expires. Default 90, or what its maker has left.",
-  grace_seconds: "How many seconds the old key still works, 0 to 86,400. Default 3,600.",
+  grace_seconds: "How many seconds the rotated key still works, 0 to 86,400. Default 3,600.",
 };

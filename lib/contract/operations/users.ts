@@ -197,5 +197,5 @@ export const userRequestWords: FieldWords = {
     "Workspace tokens must name one organization, by the Git provider's id. Instance keys may name one, or `ALL` in any " +
     "letter case for every active one they are authorized for; without it they act on their home. Other keys ignore it.",
   "changeRoles: organizations.org_id": "The Git provider's id of the organization where it failed.",
-  mode: "`automatic`: a developer gets a seat when the reviewer is tagged. `manual`: an admin assigns it.",
+  mode: "`automatic`: a person whose pull request is reviewed (the reviewer was tagged) gets a seat. `manual`: an admin assigns it.",
 };

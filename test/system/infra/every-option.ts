@@ -32,5 +32,7 @@ export const everyOption: Readonly<Record<keyof StackOptions, string>> = {
   commit: "0a1b2c3",
 };
 
-/** The same for a stack of a developer or a pull request. */
-export const everyEphemeralOption = { ...everyOption, ephemeral: "true" };
+const { tableName: _, ...withoutTable } = everyOption;
+
+/** The same for a stack of a developer or a pull request, which has its own table. */
+export const everyEphemeralOption = { ...withoutTable, ephemeral: "true" };

@@ -233,6 +233,11 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
     },
   },
   tableName: {
+    "is refused for a stack that is deleted with its data: it would write into another stack's table": () => {
+      expect(() => given({ ephemeral: "true", tableName: "restored" })).toThrow(
+        "tableName must not be set if ephemeral is true",
+      );
+    },
     "points functions, grants and alarms at a restored table, and keeps the stack's own": () => {
       const template = small({ tableName: "restored" });
       expect(template.Outputs.TableName?.Value).toBe("restored");
