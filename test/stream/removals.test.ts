@@ -32,8 +32,7 @@ function counted(table: Table): { table: Table; sizes: number[]; entriesRead: nu
   const sizes: number[] = [];
   const entriesRead: number[] = [];
   const transact: Table["transact"] = (writes) => {
-    // Not those that retire entries.
-    if (writes.some((write) => !("delete" in write))) sizes.push(writes.length);
+    sizes.push(writes.length);
     return table.transact(writes);
   };
   const getMany: Table["getMany"] = (keys, options) => {

@@ -37,7 +37,7 @@ const publish = (emptiesPending: boolean) => [
 const empty = ["write", emptyPending(acme, 6), { idempotent: true }];
 const look = ["transactGet", [kinds.streamHead.key({ tenant: acme })]];
 const lookAtAdded = ["transactGet", addedKeys(acme, replacing)];
-const retireEntries = ["transact", entryKeys(superseded).map((key) => ({ delete: key }))];
+const retireEntries = ["writeMany", entryKeys(superseded).map((key) => ({ delete: key }))];
 const retireParts = [
   "writeMany",
   expect.arrayContaining([expect.objectContaining({ put: expect.anything() })]),

@@ -5,10 +5,8 @@ import { atMost, rounded, type Section, type SectionModule, tableOf } from "../s
 import { startCountedEngine } from "../support/counted-engine.ts";
 import { itemsOf } from "../support/history.ts";
 import { batchesOf, depsOf, ingestAll, openTable, prepare, together } from "./events.ts";
-import { countUnits } from "./units.ts";
+import { countUnits, writeUnitsMax } from "./units.ts";
 import { measureWork } from "./work.ts";
-
-const writeUnitsMax = 15;
 
 export const section: SectionModule = {
   title: "Ingest",

@@ -16,6 +16,9 @@ export type Units = {
   readonly calls: number;
 };
 
+/** What the metrics of one pull request may take. */
+export const writeUnitsMax = 15;
+
 /** Per pull request: its metrics alone, and all work of the worker for its event. */
 export async function countUnits(table: MeteredTable, batches: number): Promise<Units[]> {
   const world = new World(() => table);
