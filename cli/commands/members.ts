@@ -24,7 +24,6 @@ const seatStates = ["assigned", "unassigned"] as const;
 const list: Command = {
   name: "list",
   summary: "List the active members of an organization, their roles and seats",
-  connects: true,
   options: {
     ...organizationOption,
     role: { value: "admin|member", help: "only admins, or only members who are not admins" },
@@ -76,7 +75,6 @@ const dryRunOption: OptionDefinitions = { "dry-run": { help: "only say what woul
 const setRole: Command = {
   name: "set-role",
   summary: "Give members a system role or a custom role; after this, events no longer change it",
-  connects: true,
   argument: users,
   options: {
     ...organizationOption,
@@ -110,7 +108,6 @@ const setRole: Command = {
 const setSeat: Command = {
   name: "set-seat",
   summary: "Assign seats to members or take them away; after this, events no longer change them",
-  connects: true,
   argument: users,
   options: {
     ...organizationOption,
