@@ -126,7 +126,7 @@ const leave: Command = overHttp({
         people.isWorkspace && name.includes("@") && peopleNamed(people, name, undefined).length === 0;
       // Whoever has left every organization may still own tokens of the workspace.
       const person = isGone ? undefined : personNamed(people, name, input.text("org"));
-      const named = person?.user.seat_assigned ? seatName(people, person, "unassign") : undefined;
+      const named = person?.user.seat_assigned ? seatName(person.user, "unassign") : undefined;
       const keys = await keysOf(client, people, person ? person.user.email : name, person?.memberships ?? []);
       const inUse = people.caller.key.id;
       const ends = keys.filter(
