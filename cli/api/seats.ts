@@ -44,7 +44,7 @@ const idle: SharedCommand = {
         throw new UsageError(`--unassign needs --org here: there are ${groups.length} groups of seats.`);
       const question = { days, nowMs: systemClock.nowMs() };
       const found = await Promise.all(groups.map((group) => findIdleSeats(group, question)));
-      const answer = { days, since: found[0]?.since, dry_run: !unassigns, ...together(found) };
+      const answer = { days, since: found[0]?.since, dry_run: !unassigns, ...totalsOf(found) };
       if (format === "table" && groups.some(({ isOperator }) => !isOperator))
         terminal.say(
           "Only pull requests that the key can read count: those of organizations on the Enterprise plan.",
@@ -64,7 +64,7 @@ const idle: SharedCommand = {
 export const shared: readonly SharedCommand[] = [idle];
 export const commands: readonly Command[] = shared.map(overHttp);
 
-function together(found: readonly IdleSeats[]) {
+function totalsOf(found: readonly IdleSeats[]) {
   const sum = (name: "held" | "notJudged" | "tooNew") => found.reduce((total, each) => total + each[name], 0);
   const idle = found.flatMap((each) => each.idle.map(idleRow));
   return { seats_held: sum("held"), not_judged: sum("notJudged"), too_new: sum("tooNew"), idle };
@@ -77,7 +77,7 @@ const lineOf = ({ seat_since, last_reviewed_at, ...row }: ReturnType<typeof idle
   last_reviewed: last_reviewed_at?.slice(0, 10) ?? "none in a year",
 });
 
-type Answer = ReturnType<typeof together> & { readonly days: number; readonly dry_run: boolean };
+type Answer = ReturnType<typeof totalsOf> & { readonly days: number; readonly dry_run: boolean };
 
 function say({ days, dry_run, idle: rows, ...answer }: Answer, terminal: Terminal): void {
   const seats = plural(answer.seats_held, "assigned seat");

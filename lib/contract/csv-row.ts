@@ -2,6 +2,7 @@ import type * as z from "zod";
 
 /** CSV for responses, exports and pages. This file has no schemas, so that a page in a browser can import it too. */
 
+/** A list is written as JSON. */
 export type CsvCell = string | number | boolean | null | readonly unknown[];
 export type CsvColumn<Record> = { readonly name: string; readonly cell: (record: Record) => CsvCell };
 

@@ -77,6 +77,7 @@ export async function createRole(
       ...(made && { made }),
     };
     const after = withRole(guard, id, { permissions: granted, is_default });
+    // Another default role is no conflict, unless this role becomes the default.
     const changes = { permissions: granted, is_default: is_default || undefined };
     await context.table.transact([
       { put: role, when: { absent: "pk" } },

@@ -72,7 +72,7 @@ const userIdsOf = ({ memberships }: Person): string =>
 export const labelOf = (person: Person): string =>
   person.user.email ?? person.user.username ?? userIdsOf(person);
 
-/** How `POST /v1/users/seats` names a person of `GET /v1/users`; undefined if it cannot. */
+/** How `POST /v1/users/seats` names a person: in a workspace by e-mail or seat, else by user id; undefined if it cannot. */
 export function seatName(user: User, action: "assign" | "unassign") {
   if ("user_id" in user) return { field: "user_ids" as const, id: user.user_id };
   if (user.email !== null) return { field: "emails" as const, id: user.email };
