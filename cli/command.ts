@@ -10,6 +10,8 @@ export type OptionDefinition = {
   /** Name of the value in the help; without it the option is a switch. */
   readonly value?: string;
   readonly required?: boolean;
+  /** Throws a UsageError before the command does anything. */
+  check?(input: CommandInput): void;
 };
 export type OptionDefinitions = Readonly<Record<string, OptionDefinition>>;
 
@@ -27,8 +29,8 @@ export type Command = {
   readonly note?: string;
   readonly argument?: { readonly name: string; readonly required: boolean; readonly help: string };
   readonly options?: OptionDefinitions;
-  /** Works on the local service or on a stack, so it takes the tool's connection options, if the tool has some. */
-  readonly connects: boolean;
+  /** False if it works neither on the local service nor on a stack: then it takes no connection options of the tool. */
+  readonly connects?: false;
   readonly examples: readonly [string, ...string[]];
   run(input: CommandInput, terminal: Terminal, findTarget: FindTarget): Promise<void>;
 };
@@ -58,7 +60,7 @@ export const optionsOf = (
   connectionOptions: OptionDefinitions,
 ): OptionDefinitions => ({
   ...options,
-  ...(connects && connectionOptions),
+  ...(connects !== false && connectionOptions),
   ...jsonOption,
 });
 
@@ -149,6 +151,7 @@ export function parseInput(
   const { values, positionals } = parseWords(options, words, unknownHint);
   const wanted = command.argument;
   const [argument, ...more] = positionals;
+  const input = new CommandInput(argument, values);
   if (values.help !== true) {
     if (!wanted && argument !== undefined)
       throw new UsageError(`Unexpected argument ${JSON.stringify(argument)}.`);
@@ -159,8 +162,9 @@ export function parseInput(
       if (required && values[name] === undefined) throw new UsageError(`--${name} is missing.`);
     for (const [name, value] of Object.entries(values))
       if (value === "") throw new UsageError(`--${name} must not be empty.`);
+    for (const { check } of Object.values(options)) check?.(input);
   }
-  return new CommandInput(argument, values);
+  return input;
 }
 
 function parseWords(options: OptionDefinitions, words: readonly string[], unknownHint: string) {

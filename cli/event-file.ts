@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import * as z from "zod";
 import { checkData, checkOccurredAt } from "../lib/events/check.ts";
 import { EventRefused, type PlatformEvent, readEvent } from "../lib/events/envelope.ts";
-import { OperatorError, systemCode } from "../lib/runtime/operator-error.ts";
+import { OperatorError, unreadable } from "../lib/runtime/operator-error.ts";
 
 /** Events, one JSON object per line. They are read several times. */
 export type EventFile = { readonly path: string; readonly name: string };
@@ -120,12 +120,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file",
-  EISDIR: "it is a folder",
-  EACCES: "it is not readable",
-};
-
 /** Non-empty lines with their numbers; a byte order mark is not part of the first line. */
 async function* linesOf({
   path,
@@ -139,9 +133,7 @@ async function* linesOf({
       if (text.trim() !== "") yield { number, text };
     }
   } catch (error) {
-    const code = systemCode(error);
-    if (code === undefined) throw error;
-    throw new OperatorError(`${name} cannot be read: ${reasons[code] ?? code}.`);
+    throw unreadable(name, error);
   }
 }
 

@@ -7,7 +7,11 @@ const listFormats = ["table", "json", "ndjson", "csv"] as const;
 export type ListingFormat = (typeof listFormats)[number];
 
 export const listOptions: OptionDefinitions = {
-  format: { value: "FORMAT", help: `${listFormats.join(", ")} (default table; --json is json)` },
+  format: {
+    value: "FORMAT",
+    help: `${listFormats.join(", ")} (default table; --json is json)`,
+    check: listFormatOf,
+  },
 };
 
 export function listFormatOf(input: CommandInput): ListingFormat {

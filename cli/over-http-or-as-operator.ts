@@ -41,7 +41,6 @@ export const overHttpOrAsOperator = (shared: SharedCommand): Command =>
     overHttp(shared),
     {
       ...shared,
-      connects: true,
       options: { ...shared.options, ...shared.operatorOptions },
       run: (input, terminal) =>
         shared.run(input, terminal, (work) =>

@@ -2,8 +2,7 @@ import { keyLimits, pageLimits } from "../../lib/contract/limits.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { UsageError } from "../../lib/runtime/operator-error.ts";
 import type { Command, CommandInput } from "../command.ts";
-import { apiOptions } from "../connection/named-target.ts";
-import { listFormatOf, listOptions, showList } from "../listing.ts";
+import { listOptions, showList } from "../listing.ts";
 import {
   afterRotation,
   alsoEnded,
@@ -18,7 +17,7 @@ import {
 } from "../show-keys.ts";
 import { commandFor } from "../show-once.ts";
 import type { Terminal } from "../terminal.ts";
-import { callApi, orgOption, orgQuery, overHttp, type SharedCommand, type WithCaller } from "./call.ts";
+import { orgOption, orgQuery, overHttp, type SharedCommand, type WithCaller } from "./call.ts";
 
 const keyId = { name: "KEY_ID", required: true, help: "the id that `keys list` shows" };
 
@@ -28,7 +27,6 @@ const list: SharedCommand = {
   options: { ...orgOption, ...keyFilterOptions, ...listOptions },
   examples: ["keys list --active", "keys list --expiring-in 30", "keys list --unused-for 90 --format csv"],
   run: (input, terminal, withCaller) => {
-    listFormatOf(input);
     const isWanted = keyFilter(input, systemClock.nowMs());
     return withCaller(async (caller) => {
       const rows: KeyRow[] = [];
@@ -39,26 +37,24 @@ const list: SharedCommand = {
   },
 };
 
-export const create: Command = {
+export const create: Command = overHttp({
   name: "create",
   summary: "Make a key like your own, at most as strong, and show it once",
-  connects: true,
   options: {
     name: { value: "TEXT", help: "whose key it is, such as the vendor's name" },
     ...onlyOption,
     "expires-in-days": { value: "N", help: `default ${keyLimits.madeKeyDaysDefault}, or with your key` },
-    ...apiOptions,
   },
   examples: ["keys create --name vendor --only metrics:read --expires-in-days 30"],
-  run: (input, terminal, findTarget) => {
+  run: (input, terminal, withCaller) => {
     const days = input.integer("expires-in-days", { min: 1, max: keyLimits.madeKeyDaysMax });
     const body = { name: input.requiredText("name"), only: onlyOf(input), expires_in_days: days };
     const end = (id: string) => `To revoke it: ${commandFor(input, `keys revoke ${id}`)}`;
-    return callApi(input, findTarget, (client) =>
+    return withCaller((client) =>
       showIssuedRow(input, terminal, async () => (await client.createKey({ body })).body, end),
     );
   },
-};
+});
 
 const rotate: SharedCommand = {
   name: "rotate",

@@ -3,7 +3,7 @@ import type { ResponseOf } from "../../lib/client/client.ts";
 import { indexLimits, pageLimits } from "../../lib/contract/limits.ts";
 import { OperatorError } from "../../lib/runtime/operator-error.ts";
 import type { Command } from "../command.ts";
-import { listFormatOf, listOptions, showList } from "../listing.ts";
+import { listOptions, showList } from "../listing.ts";
 import { orgOption, orgQuery, overHttp, type SharedCommand } from "./call.ts";
 
 type PendingLearning = ResponseOf<"listLearnings">["data"][number];
@@ -30,9 +30,8 @@ const pending: SharedCommand = {
   summary: "List pending Learnings, the next deadline first",
   options: { ...orgOption, ...listOptions },
   examples: ["learnings pending", "learnings pending --org 1002 --json"],
-  run: (input, terminal, withCaller) => {
-    listFormatOf(input);
-    return withCaller(async (caller) => {
+  run: (input, terminal, withCaller) =>
+    withCaller(async (caller) => {
       const records = [];
       for await (const each of pendingLearnings(caller, orgQuery(input)))
         records.push({
@@ -45,8 +44,7 @@ const pending: SharedCommand = {
         });
       const none = "There are no pending Learnings.";
       showList(input, terminal, { records, document: { learnings: records }, line: shortened, none });
-    });
-  },
+    }),
 };
 
 const decisionCommand = (
@@ -106,7 +104,6 @@ const search: SharedCommand = {
     'learnings search "retry the payment" --org 1001 --repository 9002 --file src/pay.ts',
   ],
   run: (input, terminal, withCaller) => {
-    listFormatOf(input);
     const percentMin = input.integer("min-score", { min: 0, max: 100 });
     const body = {
       query: input.requiredArgument("TEXT"),

@@ -7,11 +7,11 @@ import { UsageError } from "../../lib/runtime/operator-error.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { secretText, signRing } from "../../lib/webhooks/sign.ts";
 import type { Command, CommandInput } from "../command.ts";
-import { apiOptions, checkedUrl } from "../connection/named-target.ts";
+import { checkedUrl } from "../connection/named-target.ts";
 import { describeApiError } from "../describe-api-error.ts";
 import { sentence } from "../sentence.ts";
 import type { Terminal } from "../terminal.ts";
-import { callApi, orgOption, orgQuery } from "./call.ts";
+import { orgOption, orgQuery, overHttp } from "./call.ts";
 
 /** Five seconds stay below the limits of the operations, also beside an export. */
 const everySeconds = { min: 5, default: 15, max: 3_600 };
@@ -45,13 +45,12 @@ type Listened = keyof typeof walks;
 const isListened = (text: string): text is Listened => Object.hasOwn(walks, text);
 const listened = Object.keys(walks).filter(isListened);
 
-const listen: Command = {
+const listen: Command = overHttp({
   name: "",
   summary: "Deliver to a program on this machine when there is new data; no public address is needed",
   note:
     "It delivers each type once when it starts, then everything from now on. It resumes cursors and signs like the " +
     "service, with the secret that it prints first. Ctrl-C stops it.",
-  connects: true,
   options: {
     forward: { value: "URL", help: "where the program listens", required: true },
     types: { value: "A,B", help: `default: ${listened.join(",")}` },
@@ -62,19 +61,18 @@ const listen: Command = {
     },
     every: { value: "SECONDS", help: `how often to look (default ${everySeconds.default})` },
     ...orgOption,
-    ...apiOptions,
   },
   examples: [
     "listen --forward http://localhost:3001/deliveries",
     "listen --forward http://localhost:3001/deliveries --types learnings",
   ],
-  run: (input, terminal, findTarget) => {
+  run: (input, terminal, withCaller) => {
     const forward = checkedUrl(input.requiredText("forward"), "--forward");
     const types = typesOf(input);
     const seconds = input.integer("every", everySeconds) ?? everySeconds.default;
     const secret = secretOf(input);
     const window = windowOf(input);
-    return callApi(input, findTarget, async (client) => {
+    return withCaller(async (client) => {
       const data = await organizationOf(client, input);
       const bells = types.map((type) => new Bell(type, client, window, orgQuery(input)));
       for (const bell of bells) await bell.look();
@@ -86,7 +84,7 @@ const listen: Command = {
       }
     });
   },
-};
+});
 
 function typesOf(input: CommandInput): readonly Listened[] {
   const wanted = input.list("types") ?? listened;

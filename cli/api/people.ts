@@ -7,10 +7,9 @@ import { carryOut, planOf, type Step, stepsOf } from "../../lib/roster/plan.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { OperatorError } from "../../lib/runtime/operator-error.ts";
 import type { Command } from "../command.ts";
-import { apiOptions } from "../connection/named-target.ts";
 import { keyRowOf } from "../show-keys.ts";
 import { formatRecord, formatTable, type Terminal } from "../terminal.ts";
-import { callApi, orgOption } from "./call.ts";
+import { orgOption, overHttp } from "./call.ts";
 
 const somebody = {
   name: "EMAIL|USER",
@@ -18,17 +17,16 @@ const somebody = {
   help: "the e-mail address, or the provider's user id",
 };
 
-const apply: Command = {
+const apply: Command = overHttp({
   name: "apply",
   summary: "Give and take seats and roles as a CSV file says; running it again does what is left",
   note: "The columns are email or user_id, seat (yes, no, or empty to leave it) and role (id or name, or empty to leave it).",
-  connects: true,
   argument: { name: "FILE.csv", required: true, help: "one row for each person" },
-  options: { "dry-run": { help: "only show the plan" }, ...orgOption, ...apiOptions },
+  options: { "dry-run": { help: "only show the plan" }, ...orgOption },
   examples: ["people apply people.csv --dry-run", "people apply people.csv --org 1001"],
-  async run(input, terminal, findTarget) {
+  async run(input, terminal, withCaller) {
     const wishes = await readWishes(input.requiredArgument("FILE.csv"));
-    await callApi(input, findTarget, async (client) => {
+    await withCaller(async (client) => {
       const org = input.text("org");
       const people = await readPeople(client, org);
       const { steps, batches } = await stepsOf({ client, people, org }, wishes);
@@ -43,7 +41,7 @@ const apply: Command = {
         throw new OperatorError(`${failed.size} of ${plural(wishes.length, "line")} failed.`);
     });
   },
-};
+});
 
 const words = {
   gets: ["+", "gets"],
@@ -63,15 +61,14 @@ function showPlan(terminal: Terminal, steps: readonly Step[], seatsLeft: number 
   if (seatsLeft !== null) terminal.say(`Seats left after it: ${seatsLeft}.`);
 }
 
-const show: Command = {
+const show: Command = overHttp({
   name: "show",
   summary: "Show a person's memberships, seat, roles, keys and last review",
-  connects: true,
   argument: somebody,
-  options: { ...orgOption, ...apiOptions },
+  options: orgOption,
   examples: ["people show ada@acme.example", "people show 502 --org 1001"],
-  run: (input, terminal, findTarget) =>
-    callApi(input, findTarget, async (client) => {
+  run: (input, terminal, withCaller) =>
+    withCaller(async (client) => {
       const people = await readPeople(client, input.text("org"));
       const person = personNamed(people, input.requiredArgument(somebody.name), input.text("org"));
       const notReadable: string[] = [];
@@ -112,25 +109,24 @@ const show: Command = {
         );
       if (notReadable.length > 0) terminal.say(`This key may not read: ${notReadable.join(", ")}.`);
     }),
-};
+});
 
-const leave: Command = {
+const leave: Command = overHttp({
   name: "leave",
   summary:
     "Take the seat of somebody who leaves, and revoke their keys and workspace tokens; a plan unless --yes",
-  connects: true,
   argument: somebody,
-  options: { yes: { help: "do it" }, ...orgOption, ...apiOptions },
+  options: { yes: { help: "do it" }, ...orgOption },
   examples: ["people leave ada@acme.example", "people leave ada@acme.example --yes"],
-  run: (input, terminal, findTarget) =>
-    callApi(input, findTarget, async (client) => {
+  run: (input, terminal, withCaller) =>
+    withCaller(async (client) => {
       const name = input.requiredArgument(somebody.name);
       const people = await readPeople(client, input.text("org"));
       const isGone =
         people.isWorkspace && name.includes("@") && peopleNamed(people, name, undefined).length === 0;
       // Whoever has left every organization may still own tokens of the workspace.
       const person = isGone ? undefined : personNamed(people, name, input.text("org"));
-      const named = person?.user.seat_assigned ? seatName(people, person, "unassign") : undefined;
+      const named = person?.user.seat_assigned ? seatName(person.user, "unassign") : undefined;
       const keys = await keysOf(client, people, person ? person.user.email : name, person?.memberships ?? []);
       const inUse = people.caller.key.id;
       const ends = keys.filter(
@@ -171,6 +167,6 @@ const leave: Command = {
       }
       if (!isDone && (named || ends.length > 0)) terminal.say("Nothing was changed; --yes does it.");
     }),
-};
+});
 
 export const commands: readonly Command[] = [apply, show, leave];

@@ -1,17 +1,14 @@
 import type { Command } from "../command.ts";
-import { apiOptions } from "../connection/named-target.ts";
-import { listFormatOf, listOptions, showList } from "../listing.ts";
-import { callApi, orgOption, orgQuery } from "./call.ts";
+import { listOptions, showList } from "../listing.ts";
+import { orgOption, orgQuery, overHttp } from "./call.ts";
 
-const roles: Command = {
+const roles: Command = overHttp({
   name: "",
   summary: "List the roles of an organization, with their permissions and how many people have them",
-  connects: true,
-  options: { ...orgOption, ...listOptions, ...apiOptions },
+  options: { ...orgOption, ...listOptions },
   examples: ["roles --org 1001", "roles --org 1001 --format csv"],
-  run: (input, terminal, findTarget) => {
-    listFormatOf(input);
-    return callApi(input, findTarget, async (client) => {
+  run: (input, terminal, withCaller) =>
+    withCaller(async (client) => {
       const query = { ...orgQuery(input), include_permissions: "true", include_user_count: "true" } as const;
       const { body } = await client.listRoles({ query });
       const records = body.roles.map(({ id, name, type, is_default, user_count, permissions = [] }) => ({
@@ -19,8 +16,7 @@ const roles: Command = {
         permissions: permissions.map((each) => `${each.resource_id}:${each.access_type}`).join(", "),
       }));
       showList(input, terminal, { records, document: body, none: "There are no roles." });
-    });
-  },
-};
+    }),
+});
 
 export const commands: readonly Command[] = [roles];

@@ -2,13 +2,9 @@ import type { SeatCaller } from "../../lib/client/caller.ts";
 import { peopleLimits } from "../../lib/contract/limits.ts";
 import { reviewMetrics } from "../../lib/contract/operations/metrics.ts";
 import { plural } from "../../lib/contract/plural.ts";
-import {
-  findIdleSeats,
-  type IdleSeats,
-  idleRow,
-  notJudgedSentence,
-  type User,
-} from "../../lib/report/seats.ts";
+import { groupBy } from "../../lib/report/group-by.ts";
+import { findIdleSeats, type IdleSeats, idleRow, notJudgedSentences } from "../../lib/report/seats.ts";
+import { seatName } from "../../lib/roster/people.ts";
 import { chunksOf } from "../../lib/runtime/chunks.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { OperatorError, UsageError } from "../../lib/runtime/operator-error.ts";
@@ -48,29 +44,19 @@ const idle: SharedCommand = {
         throw new UsageError(`--unassign needs --org here: there are ${groups.length} groups of seats.`);
       const question = { days, nowMs: systemClock.nowMs() };
       const found = await Promise.all(groups.map((group) => findIdleSeats(group, question)));
-      const answer = {
-        ...{ days, since: found[0]?.since, dry_run: !unassigns },
-        seats_held: sum(found.map(({ held }) => held)),
-        not_judged: sum(found.map(({ notJudged }) => notJudged)),
-        idle: found.flatMap((each) => each.idle.map(idleRow)),
-      };
+      const answer = { days, since: found[0]?.since, dry_run: !unassigns, ...totalsOf(found) };
       if (format === "table" && groups.some(({ isOperator }) => !isOperator))
         terminal.say(
           "Only pull requests that the key can read count: those of organizations on the Enterprise plan.",
         );
       const failed = unassigns
-        ? await Promise.all(groups.map((each, index) => unassign(each, found[index])))
+        ? (await Promise.all(groups.map((each, index) => unassign(each, found[index])))).flat()
         : [];
-      const document = { ...answer, ...(unassigns && { failed: failed.flat() }) };
+      const document = { ...answer, ...(unassigns && { failed }) };
       if (showList(input, terminal, { records: answer.idle, document, line: lineOf }) === "table")
         say(answer, terminal);
-      if (failed.flat().length > 0)
-        throw new OperatorError(
-          failed
-            .flat()
-            .map(({ id, message }) => `${id}: ${message}`)
-            .join("\n"),
-        );
+      if (failed.length > 0)
+        throw new OperatorError(failed.map(({ id, message }) => `${id}: ${message}`).join("\n"));
     });
   },
 };
@@ -78,7 +64,11 @@ const idle: SharedCommand = {
 export const shared: readonly SharedCommand[] = [idle];
 export const commands: readonly Command[] = shared.map(overHttp);
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+function totalsOf(found: readonly IdleSeats[]) {
+  const sum = (name: "held" | "notJudged" | "tooNew") => found.reduce((total, each) => total + each[name], 0);
+  const idle = found.flatMap((each) => each.idle.map(idleRow));
+  return { seats_held: sum("held"), not_judged: sum("notJudged"), too_new: sum("tooNew"), idle };
+}
 
 /** People read days; files and programs get the time. */
 const lineOf = ({ seat_since, last_reviewed_at, ...row }: ReturnType<typeof idleRow>) => ({
@@ -87,38 +77,25 @@ const lineOf = ({ seat_since, last_reviewed_at, ...row }: ReturnType<typeof idle
   last_reviewed: last_reviewed_at?.slice(0, 10) ?? "none in a year",
 });
 
-type Answer = {
-  readonly days: number;
-  readonly dry_run: boolean;
-  readonly seats_held: number;
-  readonly not_judged: number;
-  readonly idle: readonly object[];
-};
+type Answer = ReturnType<typeof totalsOf> & { readonly days: number; readonly dry_run: boolean };
 
-function say({ days, dry_run, seats_held, not_judged, idle: rows }: Answer, terminal: Terminal): void {
-  terminal.say(`${rows.length} of ${plural(seats_held, "assigned seat")} idle for ${plural(days, "day")}.`);
-  if (not_judged > 0) terminal.say(notJudgedSentence(not_judged));
+function say({ days, dry_run, idle: rows, ...answer }: Answer, terminal: Terminal): void {
+  const seats = plural(answer.seats_held, "assigned seat");
+  terminal.say(`${rows.length} of ${seats} idle for ${plural(days, "day")}.`);
+  for (const sentence of notJudgedSentences(answer.not_judged, answer.too_new)) terminal.say(sentence);
   if (rows.length === 0) return;
   terminal.say(
     dry_run ? "Nothing was changed; --unassign takes these seats away." : "These seats were taken away.",
   );
 }
 
-/** A workspace's people are addressed by e-mail or by the id of their seat, all others by their user id. */
 async function unassign(caller: SeatCaller, found: IdleSeats | undefined) {
-  const users = (found?.idle ?? []).map(({ user }) => user);
-  const isOfWorkspace = (user: User) => "organizations" in user;
-  const emails = users.flatMap((user) => (isOfWorkspace(user) ? (user.email ?? []) : []));
-  const userIds = users.flatMap((user) => {
-    if ("user_id" in user) return user.user_id;
-    return user.email === null ? (user.seat_holder_id ?? []) : [];
-  });
+  const names = (found?.idle ?? []).flatMap(({ user }) => seatName(user, "unassign") ?? []);
   const failures: { readonly id: string; readonly message: string }[] = [];
-  const send = async (named: { readonly emails: string[] } | { readonly user_ids: string[] }) => {
-    const { body } = await caller.assignSeats({ body: { action: "unassign", ...named } });
-    failures.push(...body.failed);
-  };
-  for (const some of chunksOf(emails, peopleLimits.batchUsersMax)) await send({ emails: [...some] });
-  for (const some of chunksOf(userIds, peopleLimits.batchUsersMax)) await send({ user_ids: [...some] });
+  for (const [field, ofField] of groupBy(names, (name) => name.field))
+    for (const some of chunksOf(ofField, peopleLimits.batchUsersMax)) {
+      const body = { action: "unassign", [field]: some.map(({ id }) => id) } as const;
+      failures.push(...(await caller.assignSeats({ body })).body.failed);
+    }
   return failures;
 }

@@ -3,16 +3,14 @@ import { pageLimits } from "../../lib/contract/limits.ts";
 import { type WebhookType, webhookTypes } from "../../lib/contract/webhooks.ts";
 import { OperatorError, UsageError } from "../../lib/runtime/operator-error.ts";
 import type { Command, CommandInput } from "../command.ts";
-import { apiOptions } from "../connection/named-target.ts";
-import { listFormatOf, listOptions, showList } from "../listing.ts";
+import { listOptions, showList } from "../listing.ts";
 import { commandFor, showOnce } from "../show-once.ts";
 import { formatRecord, type Terminal } from "../terminal.ts";
-import { callApi, orgOption, orgQuery } from "./call.ts";
+import { orgOption, orgQuery, overHttp } from "./call.ts";
 
 const webhookId = { name: "WEBHOOK_ID", required: true, help: "the id that `webhooks list` shows" };
 const pathOf = (input: CommandInput) => ({ webhook_id: input.requiredArgument(webhookId.name) });
-const shared = { connects: true, options: { ...orgOption, ...apiOptions } } as const;
-const ofOne = { ...shared, argument: webhookId } as const;
+const ofOne = { argument: webhookId, options: orgOption };
 
 const isType = (text: string): text is WebhookType => webhookTypes.some((type) => type === text);
 
@@ -55,15 +53,13 @@ const showSecret = (
     return { text: secret, said: `This is the secret of the webhook ${id}. It is shown only once.`, ifLost };
   });
 
-const list: Command = {
-  ...shared,
+const list: Command = overHttp({
   name: "list",
   summary: "List webhooks, without their secrets",
-  options: { ...orgOption, ...listOptions, ...apiOptions },
+  options: { ...orgOption, ...listOptions },
   examples: ["webhooks list", "webhooks list --format csv"],
-  run: (input, terminal, findTarget) => {
-    listFormatOf(input);
-    return callApi(input, findTarget, async (client) => {
+  run: (input, terminal, withCaller) =>
+    withCaller(async (client) => {
       const { data } = (await client.listWebhooks({ query: orgQuery(input) })).body;
       showList(input, terminal, {
         records: data.map(rowOf),
@@ -73,47 +69,40 @@ const list: Command = {
         }),
         none: "There are no webhooks.",
       });
-    });
-  },
-};
+    }),
+});
 
-const create: Command = {
-  ...shared,
+const create: Command = overHttp({
   name: "create",
   summary: "Create a webhook, and show its secret once",
   options: {
     ...fieldOptions,
     to: { ...fieldOptions.to, required: true },
     types: { ...fieldOptions.types, required: true },
-    ...shared.options,
+    ...orgOption,
   },
   examples: ["webhooks create --to https://hooks.example.com/reviews --types metrics.reviews,learnings"],
-  run: (input, terminal, findTarget) => {
+  run: (input, terminal, withCaller) => {
     const types = typesOf(input) ?? [];
     const description = input.text("description") ?? null;
     const body = { url: input.requiredText("to"), types, description, ...orgQuery(input) };
-    return callApi(input, findTarget, (client) =>
-      showSecret(input, terminal, () => client.createWebhook({ body })),
-    );
+    return withCaller((client) => showSecret(input, terminal, () => client.createWebhook({ body })));
   },
-};
+});
 
-const show: Command = {
+const show: Command = overHttp({
   ...ofOne,
   name: "show",
   summary: "Show a webhook",
   examples: ["webhooks show WEBHOOK_ID"],
-  run: (input, terminal, findTarget) =>
-    callApi(input, findTarget, async (client) =>
-      showWebhook(
-        input,
-        terminal,
-        (await client.getWebhook({ path: pathOf(input), query: orgQuery(input) })).body,
-      ),
-    ),
-};
+  run: (input, terminal, withCaller) =>
+    withCaller(async (client) => {
+      const { body } = await client.getWebhook({ path: pathOf(input), query: orgQuery(input) });
+      showWebhook(input, terminal, body);
+    }),
+});
 
-const update: Command = {
+const update: Command = overHttp({
   ...ofOne,
   name: "update",
   summary: "Change a webhook, or switch it on or off",
@@ -122,17 +111,17 @@ const update: Command = {
     ...fieldOptions,
     on: { help: "switch it on" },
     off: { help: "switch it off" },
-    ...shared.options,
+    ...orgOption,
   },
   examples: ["webhooks update WEBHOOK_ID --types learnings,audit_logs", "webhooks update WEBHOOK_ID --on"],
-  run: (input, terminal, findTarget) => {
+  run: (input, terminal, withCaller) => {
     const changes = changesOf(input);
-    return callApi(input, findTarget, async (client) => {
+    return withCaller(async (client) => {
       const body = { ...changes, ...orgQuery(input) };
       showWebhook(input, terminal, (await client.updateWebhook({ path: pathOf(input), body })).body);
     });
   },
-};
+});
 
 function changesOf(input: CommandInput): RequestOf<"updateWebhook">["body"] {
   const [to, types, description] = [input.text("to"), typesOf(input), input.text("description")];
@@ -148,39 +137,39 @@ function changesOf(input: CommandInput): RequestOf<"updateWebhook">["body"] {
   };
 }
 
-const remove: Command = {
+const remove: Command = overHttp({
   ...ofOne,
   name: "delete",
   summary: "Delete a webhook",
   examples: ["webhooks delete WEBHOOK_ID"],
-  run: (input, terminal, findTarget) =>
-    callApi(input, findTarget, async (client) => {
+  run: (input, terminal, withCaller) =>
+    withCaller(async (client) => {
       const path = pathOf(input);
       await client.deleteWebhook({ path, query: orgQuery(input) });
       if (input.flag("json")) terminal.out(JSON.stringify({ id: path.webhook_id, deleted: true }));
       else terminal.say(`The webhook ${path.webhook_id} is deleted.`);
     }),
-};
+});
 
-const rotate: Command = {
+const rotate: Command = overHttp({
   ...ofOne,
   name: "rotate",
   summary: "Replace the secret of a webhook; the old secret signs too for 24 hours",
   examples: ["webhooks rotate WEBHOOK_ID"],
-  run: (input, terminal, findTarget) =>
-    callApi(input, findTarget, (client) =>
+  run: (input, terminal, withCaller) =>
+    withCaller((client) =>
       showSecret(input, terminal, () => client.rotateWebhook({ path: pathOf(input), body: orgQuery(input) })),
     ),
-};
+});
 
-const test: Command = {
+const test: Command = overHttp({
   ...ofOne,
   name: "test",
   summary: "Send a delivery of type ping now, and show what came back",
   note: "The exit code is 1 if the receiver does not respond with 2xx.",
   examples: ["webhooks test WEBHOOK_ID"],
-  run: (input, terminal, findTarget) =>
-    callApi(input, findTarget, async (client) => {
+  run: (input, terminal, withCaller) =>
+    withCaller(async (client) => {
       const { body } = await client.testWebhook({ path: pathOf(input), body: orgQuery(input) });
       terminal.out(input.flag("json") ? JSON.stringify(body) : formatRecord(body, terminal.paint));
       const { status } = body;
@@ -189,17 +178,16 @@ const test: Command = {
           "The receiver did not take the delivery: it must respond with a status from 200 to 299.",
         );
     }),
-};
+});
 
-const deliveries: Command = {
+const deliveries: Command = overHttp({
   ...ofOne,
   name: "deliveries",
   summary: "List what was sent to a webhook in the last 7 days, newest first",
-  options: { ...orgOption, ...listOptions, ...apiOptions },
+  options: { ...orgOption, ...listOptions },
   examples: ["webhooks deliveries WEBHOOK_ID"],
-  run: (input, terminal, findTarget) => {
-    listFormatOf(input);
-    return callApi(input, findTarget, async (client) => {
+  run: (input, terminal, withCaller) =>
+    withCaller(async (client) => {
       const all: ResponseOf<"listWebhookDeliveries">["data"] = [];
       const query = { ...orgQuery(input), limit: pageLimits.deliveries.max };
       for await (const { body } of client.pages("listWebhookDeliveries", { path: pathOf(input), query }))
@@ -209,8 +197,7 @@ const deliveries: Command = {
         return { ...delivery, attempts: attempts.length, at, status, ms, answer };
       });
       showList(input, terminal, { records, document: { deliveries: all }, none: "Nothing was sent." });
-    });
-  },
-};
+    }),
+});
 
 export const commands: readonly Command[] = [list, create, show, update, remove, rotate, test, deliveries];

@@ -1,16 +1,13 @@
 import type { Command } from "../command.ts";
-import { apiOptions } from "../connection/named-target.ts";
 import { formatRecord } from "../terminal.ts";
-import { callApi } from "./call.ts";
+import { overHttp } from "./call.ts";
 
-const whoami: Command = {
+const whoami: Command = overHttp({
   name: "",
   summary: "Show the kind of the key, its scope and its permissions",
-  connects: true,
-  options: apiOptions,
   examples: ["whoami", "whoami --json"],
-  run: (input, terminal, findTarget) =>
-    callApi(input, findTarget, async (client) => {
+  run: (input, terminal, withCaller) =>
+    withCaller(async (client) => {
       const { body } = await client.whoami();
       if (input.flag("json")) return terminal.out(JSON.stringify(body));
       const { key, scope, user_id, role, permissions } = body;
@@ -25,6 +22,6 @@ const whoami: Command = {
       };
       terminal.out(formatRecord(record, terminal.paint));
     }),
-};
+});
 
 export const commands: readonly Command[] = [whoami];

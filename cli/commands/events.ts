@@ -14,7 +14,6 @@ import { startTally } from "../terminal.ts";
 const failed: Command = {
   name: "failed",
   summary: "List the events that could not be applied, and why; on a stack the first ten of each group",
-  connects: true,
   options: listOptions,
   examples: ["events failed", "events failed --stack ReviewApi --json"],
   run: (input, terminal) =>
@@ -37,7 +36,6 @@ const failed: Command = {
 const redrive: Command = {
   name: "redrive",
   summary: "Send failed events again, after you repaired the cause; report which fail again",
-  connects: true,
   argument: {
     name: "EVENT_ID",
     required: false,

@@ -43,7 +43,6 @@ const metricsNames = ["review-comments", "reviews", "mcp"] as const;
 const metrics: Command = {
   name: "metrics",
   summary: "Export review metrics; with --resume, bring the file up to date and drop removed records",
-  connects: true,
   options: {
     dataset: {
       value: "NAME",
@@ -88,7 +87,6 @@ const learningsCommand: Command = {
   name: "learnings",
   summary:
     "Export shared, approved Learnings; with --resume, bring the file up to date and drop deleted ones",
-  connects: true,
   options: {
     ...scopeOptions,
     ...repositoriesOption,
@@ -118,7 +116,6 @@ const auditLogsCommand: Command = {
   name: "audit-logs",
   summary:
     "Export audit logs, oldest first; --resume adds to FILE and keeps entries that the service has deleted",
-  connects: true,
   options: {
     start: { value: "DAY", help: "from this day on (default: the oldest entry)" },
     end: { value: "DAY", help: "up to this day (default: no end)" },
@@ -153,7 +150,6 @@ const auditLogsCommand: Command = {
 const securityCommand: Command = {
   name: "security",
   summary: "Download the findings of AI security scans; every run downloads all of them",
-  connects: true,
   options: {
     repo: { value: "ID", help: "only this repository, by provider id; SARIF for upload needs it" },
     state: { value: "STATE", help: `${findingStates.join(", ")} or all (default open)` },
@@ -181,7 +177,6 @@ const directoryCommand = (
 ): Command => ({
   name,
   summary: `Export ${what}; every run reads all of them, --changes has the difference`,
-  connects: true,
   options: { org: scopeOptions.org, ...more, ...mirrorOptions },
   examples: [`export ${name} --format csv`, `export ${name} --resume --changes ${name}.changes.ndjson`],
   run: (input, terminal, findTarget) =>

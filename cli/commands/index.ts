@@ -10,7 +10,6 @@ import { formatRecord, startTally } from "../terminal.ts";
 const reconcile: Command = {
   name: "reconcile",
   summary: "Compare the whole review index with the Learnings and repair what differs",
-  connects: true,
   examples: ["index reconcile", "index reconcile --stack ReviewApi --json"],
   run: (input, terminal) =>
     withConnection(input, async ({ table, embedder }) => {

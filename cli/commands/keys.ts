@@ -19,7 +19,6 @@ const anyCount = { min: 1, max: Number.MAX_SAFE_INTEGER };
 const create: Command = {
   name: "create",
   summary: "Make an API key and show it once",
-  connects: true,
   options: {
     kind: {
       value: "KIND",

@@ -1,10 +1,10 @@
 import { systemRoles } from "../../lib/contract/access.ts";
-import type { ItemErrorCode } from "../../lib/contract/errors.ts";
 import { pageLimits, peopleLimits } from "../../lib/contract/limits.ts";
 import { plural } from "../../lib/contract/plural.ts";
 import { findOrganizationByName } from "../../lib/organizations/find.ts";
 import { assignSeatsToMembers } from "../../lib/people/assign-seats.ts";
-import type { BatchOutcomes, BatchStatus } from "../../lib/people/batch.ts";
+import type { BatchOutcomes } from "../../lib/people/batch.ts";
+import { batchAnswer } from "../../lib/people/batch-answer.ts";
 import { changeRoles } from "../../lib/people/change-roles.ts";
 import { listMembers } from "../../lib/people/list-members.ts";
 import { customRoleRecord, readRoles, systemRoleRecords } from "../../lib/people/role-records.ts";
@@ -24,7 +24,6 @@ const seatStates = ["assigned", "unassigned"] as const;
 const list: Command = {
   name: "list",
   summary: "List the active members of an organization, their roles and seats",
-  connects: true,
   options: {
     ...organizationOption,
     role: { value: "admin|member", help: "only admins, or only members who are not admins" },
@@ -76,7 +75,6 @@ const dryRunOption: OptionDefinitions = { "dry-run": { help: "only say what woul
 const setRole: Command = {
   name: "set-role",
   summary: "Give members a system role or a custom role; after this, events no longer change it",
-  connects: true,
   argument: users,
   options: {
     ...organizationOption,
@@ -110,7 +108,6 @@ const setRole: Command = {
 const setSeat: Command = {
   name: "set-seat",
   summary: "Assign seats to members or take them away; after this, events no longer change them",
-  connects: true,
   argument: users,
   options: {
     ...organizationOption,
@@ -166,15 +163,6 @@ async function findRole(
   throw new OperatorError(`The organization has no role ${wanted}; it has ${choices.join(", ")}.`);
 }
 
-type Answer = {
-  readonly status: BatchStatus;
-  readonly succeeded: readonly string[];
-  readonly dry_run?: boolean;
-  readonly unchanged?: readonly string[];
-  readonly seats_left?: number;
-  readonly failed: ReadonlyArray<{ user_id: string; code: ItemErrorCode; message: string }>;
-};
-
 /** Shows what was done even if a part failed; then the exit code is 1. */
 function showOutcomes(
   input: CommandInput,
@@ -182,21 +170,15 @@ function showOutcomes(
   outcomes: BatchOutcomes,
   describe: (count: number) => string,
 ): void {
-  const { status, succeeded } = outcomes;
-  const failed = outcomes.failed.map(({ id, code, message }) => ({ user_id: id, code, message }));
-  const { seatsLeft, unchanged } = outcomes;
-  const isDry = input.flag("dry-run");
-  const answer: Answer = {
-    ...{ status, succeeded, failed },
-    ...(isDry && { dry_run: true, unchanged, ...(seatsLeft !== undefined && { seats_left: seatsLeft }) }),
-  };
-  if (input.flag("json")) terminal.out(JSON.stringify(answer));
-  else if (isDry) {
+  const { succeeded, failed, unchanged, seatsLeft } = outcomes;
+  const dryRun = input.flag("dry-run");
+  if (input.flag("json")) terminal.out(JSON.stringify(batchAnswer({ outcomes, dryRun }, "user_id")));
+  else if (dryRun) {
     const changed = succeeded.filter((id) => !unchanged.includes(id));
     terminal.say(`Nothing was changed. Would change: ${changed.join(", ") || "nobody"}.`);
     if (unchanged.length > 0) terminal.say(`Have it already: ${unchanged.join(", ")}.`);
     if (seatsLeft !== undefined) terminal.say(`Seats left after it: ${seatsLeft}.`);
   } else if (succeeded.length > 0) terminal.say(describe(succeeded.length));
   if (failed.length > 0)
-    throw new OperatorError(failed.map(({ user_id, message }) => `User ${user_id}: ${message}`).join("\n"));
+    throw new OperatorError(failed.map(({ id, message }) => `User ${id}: ${message}`).join("\n"));
 }

@@ -24,7 +24,6 @@ const argument = { name: "ORG", help: "an organization, by provider id if it is 
 const show: Command = {
   name: "show",
   summary: "Show one organization, or all of them",
-  connects: true,
   argument: { ...argument, required: false },
   options: listOptions,
   examples: ["org show", "org show 1001 --json", "org show --format csv"],
@@ -61,7 +60,6 @@ async function showAll(
 const set: Command = {
   name: "set",
   summary: "Change settings of an organization; after this, events no longer change them",
-  connects: true,
   argument: { ...argument, required: true },
   options: {
     "seat-assignment-mode": { value: "MODE", help: seatAssignmentModes.join(" or ") },

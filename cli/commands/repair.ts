@@ -16,7 +16,6 @@ const repair: Command = {
     "After a restore: complete half-written data, repair copies that differ, and invalidate cursors that the restore made wrong",
   note: "Stop the service before. The command says when you may start it again; the rest runs beside it. If the command is stopped after that, continue with --resume.",
   options: { resume: { help: "continue a repair that was stopped after its first part" } },
-  connects: true,
   examples: ["repair", "repair --stack ReviewApi", "repair --stack ReviewApi --resume"],
   run: (input, terminal) =>
     withConnection(input, async ({ table }) => {

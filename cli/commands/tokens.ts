@@ -21,7 +21,6 @@ const workspaceOptions: OptionDefinitions = {
 const create: Command = {
   name: "create",
   summary: "Make a workspace token and show it once",
-  connects: true,
   options: {
     ...workspaceOptions,
     name: { value: "TEXT", help: `1 to ${keyLimits.nameCharactersMax} characters`, required: true },
@@ -56,7 +55,6 @@ const create: Command = {
 const list: Command = {
   name: "list",
   summary: "List the tokens of a workspace, without their secrets",
-  connects: true,
   options: { ...workspaceOptions, ...listOptions },
   examples: ["tokens list --workspace acme --as 501"],
   run: (input, terminal) =>
@@ -72,7 +70,6 @@ const list: Command = {
 const remove: Command = {
   name: "delete",
   summary: "Revoke a workspace token now",
-  connects: true,
   argument: { name: "TOKEN_ID", required: true, help: "the id that `tokens list` shows" },
   options: workspaceOptions,
   examples: ["tokens delete TOKEN_ID --workspace acme --as 501"],

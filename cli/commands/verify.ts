@@ -15,7 +15,6 @@ import { showCheck } from "../terminal.ts";
 const command: Command = {
   name: "",
   summary: "After a deployment: call every operation, send every event, search, and remove everything again",
-  connects: true,
   examples: ["verify --stack ReviewApi", "verify --json"],
   run: (input, terminal) =>
     withConnection(input, async (connection) => {

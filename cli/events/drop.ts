@@ -11,7 +11,6 @@ export const drop: Command = {
   name: "drop",
   summary: "Remove an event that waits or has failed, for good: it is never applied",
   note: "If the service knows the organization of the event, its audit log gets an entry.",
-  connects: true,
   argument: {
     name: "EVENT_ID",
     required: true,

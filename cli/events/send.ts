@@ -20,7 +20,6 @@ export const send: Command = {
   name: "send",
   summary: "Send platform events; on the local service also wait until they are applied",
   note: "The exit code is 1 if an event is refused, or waits for something that has not arrived.",
-  connects: true,
   argument: {
     name: "FILE.ndjson",
     required: true,

@@ -10,7 +10,6 @@ import { eventOf } from "./event-of.ts";
 export const waiting: Command = {
   name: "waiting",
   summary: "List the events that wait for something that has not arrived: since when, and for what",
-  connects: true,
   options: listOptions,
   examples: ["events waiting", "events waiting --stack ReviewApi --json"],
   run: (input, terminal) =>

@@ -99,7 +99,7 @@ async function download(
   });
   const tally = startTally(terminal, `Exporting ${findings.noun}`);
   const rows = format === "parquet" ? `${output}.rows` : output;
-  const downloaded = await downloadFile(systemDisk, walk, rows, tally.show).finally(tally.end);
+  const downloaded = await downloadFile(walk, rows, terminal, tally.show).finally(tally.end);
   if (format !== "parquet") return downloaded;
   const { writeParquet } = await import("../../lib/mirror/datasets/parquet.ts");
   const { bytes } = await writeParquet(systemDisk, rows, output, datasetNamed("security").columns);

@@ -5,7 +5,7 @@ import type { keyRecord } from "../contract/records-keys.ts";
 import { organizationTenant, type TenantKey } from "../contract/tenants.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { type KeyItem, parseKey } from "../store/items/key.ts";
-import { type OrganizationItem, readOrganizations } from "../store/items/organization.ts";
+import { type OrganizationItem, readProviderIds } from "../store/items/organization.ts";
 import type { Table } from "../store/table.ts";
 import { itemsPerQuery, type Partition, type PartitionPosition, walkPartitions } from "../store/walk.ts";
 import { reachOf } from "./key-reach.ts";
@@ -102,9 +102,12 @@ export async function toKeyRecords(
   listed: readonly KeyItem[],
   organizations: readonly OrganizationItem[] = [],
 ) {
+  const reached = listed.flatMap(({ organization, authorized }) =>
+    [...(authorized ?? []), organization ?? []].flat(),
+  );
   const [keys, names, standings] = await Promise.all([
     readUses(table, listed),
-    providerIds(table, organizations, listed),
+    readProviderIds(table, organizations, reached),
     readStandings(table, listed, clock.nowMs()),
   ]);
   const shown = (uuids: readonly string[]) =>
@@ -113,20 +116,4 @@ export async function toKeyRecords(
     const uuids = key.kind === "instance" ? key.authorized : key.organization && [key.organization];
     return toKeyRecord(key, uuids ? shown(uuids) : null, clock.nowMs(), standings.get(key.id));
   });
-}
-
-/** Authentication has read most of these organizations. Only the others are read here. */
-async function providerIds(
-  table: Table,
-  organizations: readonly OrganizationItem[],
-  keys: readonly KeyItem[],
-) {
-  const names = new Map(organizations.map((each) => [each.uuid, each.provider_organization_id]));
-  const wanted = new Set(
-    keys.flatMap(({ organization, authorized }) => [...(authorized ?? []), organization ?? []].flat()),
-  );
-  const unknown = [...wanted].filter((uuid) => !names.has(uuid));
-  for (const { uuid, provider_organization_id } of await readOrganizations(table, unknown))
-    names.set(uuid, provider_organization_id);
-  return names;
 }

@@ -1,9 +1,8 @@
-import { type CsvCell, csvRow } from "../contract/csv-row.ts";
+import { type CsvColumn, csvRow } from "../contract/csv-row.ts";
 import { ByteWriter } from "../runtime/byte-writer.ts";
 import { type BytesResult, jsonType } from "./operation-result.ts";
 
 export type ListFormat = "json" | "csv" | "ndjson";
-export type CsvColumn<Record> = { readonly name: string; readonly cell: (record: Record) => CsvCell };
 
 export type List<Record> = {
   readonly format: ListFormat;

@@ -1,9 +1,8 @@
+import { fieldColumns } from "../contract/csv-row.ts";
 import { learningRecord } from "../contract/records-learnings.ts";
 import type { LearningRecord } from "./present.ts";
 
-export const learningColumns = learningRecord
-  .keyof()
-  .options.map((name) => ({ name, cell: (record: LearningRecord) => record[name] }));
+export const learningColumns = fieldColumns(learningRecord);
 
 /** The list of pending Learnings also has the deadline. */
 export const pendingColumns = [

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Client } from "../client/client.ts";
-import type { CsvCell } from "../contract/csv-row.ts";
+import { fieldColumns } from "../contract/csv-row.ts";
 import { pageLimits } from "../contract/limits.ts";
 import { type organizationRecord, repositoryRecord } from "../contract/records-organizations.ts";
 import { teamRecord, userRecord } from "../contract/records-people.ts";
@@ -25,24 +25,13 @@ export const repositoryRow = z.strictObject({
   ...repositoryRecord.omit({ provider_repository_id: true }).shape,
 });
 
-type Cells = Readonly<Record<string, CsvCell>>;
-
-const described = <Row extends Cells>(
-  noun: string,
-  thing: string,
-  row: z.ZodType<Row> & { readonly shape: object },
-) => ({
-  noun,
-  identity: { thing, organization: Object.keys(organization) },
-  table: plainTable<Row>(
-    Object.keys(row.shape).map((name) => ({ name, cell: (record) => record[name] ?? null })),
-  ),
-});
-
+const inOrganization = { organization: Object.keys(organization) };
 const oneOrganization = { org_id: z.string().optional() };
 
 export const teams = source({
-  ...described("teams", "team_id", teamRecord),
+  noun: "teams",
+  identity: { thing: "team_id", ...inOrganization },
+  table: plainTable(fieldColumns(teamRecord)),
   pageSizeMax: pageLimits.teams.max,
   query: z.strictObject({ ...oneOrganization, organization_ids: z.string().optional() }),
   async call(client, { include_removed: _, ...query }) {
@@ -52,7 +41,9 @@ export const teams = source({
 });
 
 export const people = source({
-  ...described("memberships", "user_id", personRow),
+  noun: "memberships",
+  identity: { thing: "user_id", ...inOrganization },
+  table: plainTable(fieldColumns(personRow)),
   pageSizeMax: pageLimits.users.max,
   query: z.strictObject(oneOrganization),
   async call(client, { include_removed: _, ...query }) {
@@ -86,7 +77,9 @@ const isNamed = ({ provider: at, provider_organization_id: id }: Organization, w
   wanted === undefined || wanted === id || wanted === `${at}:${id}`;
 
 export const repositories = source({
-  ...described("repositories", "repository_id", repositoryRow),
+  noun: "repositories",
+  identity: { thing: "repository_id", ...inOrganization },
+  table: plainTable(fieldColumns(repositoryRow)),
   pageSizeMax: pageLimits.repositories.max,
   query: z.strictObject(oneOrganization),
   /** One organization after the other, by id. The cursor names the organization, then the service's cursor there. */

@@ -1,5 +1,5 @@
-import { isFormula } from "../contract/csv-row.ts";
-import { type CsvColumn, renderCsv } from "../http/list.ts";
+import { type CsvColumn, isFormula } from "../contract/csv-row.ts";
+import { renderCsv } from "../http/list.ts";
 import type { ExportFormat } from "./format.ts";
 
 /** The fields of a record by name; in CSV all of them are text. */

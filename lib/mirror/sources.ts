@@ -1,11 +1,11 @@
 import * as z from "zod";
 import { auditColumns } from "../audit/export.ts";
-import type { Answered, Client, OperationName, ResponseOf } from "../client/client.ts";
+import type { Answered, Client, ResponseOf } from "../client/client.ts";
 import { ReviewApiError } from "../client/error.ts";
+import { type CsvColumn, fieldColumns } from "../contract/csv-row.ts";
 import { pageLimits } from "../contract/limits.ts";
-import { pullRequestStatuses } from "../contract/records-metrics.ts";
+import { mcpRecord, pullRequestStatuses } from "../contract/records-metrics.ts";
 import { findingStates } from "../contract/records-security.ts";
-import type { CsvColumn } from "../http/list.ts";
 import { learningColumns } from "../learnings/columns.ts";
 import { reviewColumns } from "../metrics/review-columns.ts";
 import { findingColumns } from "../security/record.ts";
@@ -137,10 +137,7 @@ const metricsQuery = z.strictObject({
   repository_ids: z.string().optional(),
 });
 
-type RecordOf<Name extends OperationName> =
-  ResponseOf<Name> extends { data: Array<infer Record> } ? Record : never;
-type ExportedComments = RecordOf<"listReviewCommentMetrics">;
-type ExportedMcp = RecordOf<"listMcpMetrics">;
+type ExportedComments = ResponseOf<"listReviewCommentMetrics">["data"][number];
 type CommentRow = {
   readonly pullRequest: ExportedComments;
   readonly comment: ExportedComments["coderabbit_comments"][number] | null;
@@ -173,14 +170,6 @@ const commentsTable = csvTableOf<ExportedComments, CommentRow>(
   },
 );
 
-/** Lists are written into a cell as JSON, as in the API's own CSV. */
-const mcpTable = plainTable<ExportedMcp>(
-  ([...pullRequestFields, "servers", "provider"] as const).map((name) => ({
-    name,
-    cell: (record: ExportedMcp) => record[name],
-  })),
-);
-
 const pullRequests = { noun: "pull requests", pageSizeMax: pageLimits.metrics.max };
 const organization = ["provider", "organization_id"];
 const pullRequest: RecordIdentity = { thing: "pr_url", organization };
@@ -205,7 +194,7 @@ export const metricsSources = {
     ...pullRequests,
     identity: pullRequest,
     query: metricsQuery,
-    table: mcpTable,
+    table: plainTable(fieldColumns(mcpRecord)),
     call: (client, query) => client.listMcpMetrics({ query }),
   }),
 } satisfies Readonly<Record<string, ExportSource>>;

@@ -7,6 +7,7 @@ const flushBytes = 1 << 20;
 
 export type TargetFile = {
   row(row: Buffer | string): Promise<void>;
+  flush(): Promise<void>;
   /** The file is on the disk when this returns. */
   finish(): Promise<{ readonly bytes: number; readonly sha256: string }>;
   close(): Promise<void>;
@@ -32,15 +33,18 @@ export async function replaceFile(
   await disk.replace(temporaryFile(file), file);
 }
 
-/** Writes the rows of a file's next version in their layout, a megabyte at a time. */
-export async function createTargetFile(disk: Disk, file: string, layout: Layout): Promise<TargetFile> {
-  const handle = await openNext(disk, file);
+export const createTargetFile = async (disk: Disk, file: string, layout: Layout): Promise<TargetFile> =>
+  targetOf(await openNext(disk, file), layout);
+
+/** Writes rows in their layout, a megabyte at a time. */
+export function targetOf(handle: OpenFile, layout: Layout): TargetFile {
   const digest = createHash("sha256");
   let pieces: Buffer[] = [];
   let waiting = 0;
   let written = 0;
   let isFirst = true;
   const flush = async () => {
+    if (waiting === 0) return;
     const bytes = Buffer.concat(pieces);
     [pieces, waiting] = [[], 0];
     digest.update(bytes);
@@ -54,6 +58,7 @@ export async function createTargetFile(disk: Disk, file: string, layout: Layout)
   };
   add(layout.beginning);
   return {
+    flush,
     async row(row) {
       add(`${isFirst ? "" : layout.between}${layout.before}`);
       add(row);

@@ -7,7 +7,7 @@ import { peopleLimits } from "../contract/limits.ts";
 import { parseSeatHolderId, type SeatHolder } from "../contract/seat-holder.ts";
 import { isWorkspaceTenant, type PoolKey, poolOf } from "../contract/tenants.ts";
 import { required } from "../runtime/required.ts";
-import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
+import { type OrganizationItem, readProviderIds } from "../store/items/organization.ts";
 import {
   type PersonItem,
   type PoolItem,
@@ -16,7 +16,7 @@ import {
   parsePool,
 } from "../store/items/people.ts";
 import { personKey, poolGuardKey } from "../store/layout.ts";
-import type { Item, Key, Table } from "../store/table.ts";
+import type { Item, Key } from "../store/table.ts";
 import { type BatchOutcomes, type BatchPart, inParts } from "./batch.ts";
 import { batchAnswer } from "./batch-answer.ts";
 import { type PersonChange, peopleWrites, seatsOf } from "./change.ts";
@@ -200,32 +200,17 @@ type SeatsState = {
 
 async function readState(
   { table }: AuditedContext,
-  seatContext: SeatContext,
+  { pool, organizations }: SeatContext,
   keys: readonly Key[],
 ): Promise<SeatsState> {
-  const [guard, ...items] = await table.getMany([poolGuardKey(seatContext.pool), ...keys]);
+  const [guard, ...items] = await table.getMany([poolGuardKey(pool), ...keys]);
   const found = items.filter((item) => item !== undefined);
+  const uuids = found.map(parsePerson).flatMap(organizationsOf);
   return {
     guard: parsePool(required(guard, "guard of the pool")),
     stored: new Map(found.map((item) => [item.sk, item])),
-    providerIds: await readProviderIds(table, seatContext, found.map(parsePerson)),
+    providerIds: await readProviderIds(table, organizations, uuids),
   };
-}
-
-/** Most ids are known from the scope of the call; only organizations outside it are read. */
-async function readProviderIds(table: Table, { organizations }: SeatContext, people: readonly PersonItem[]) {
-  const known = organizations.map((each) => [each.uuid, each.provider_organization_id] as const);
-  const providerIds = new Map(known);
-  const all = people.flatMap(({ memberships }) => memberships.map(({ organization }) => organization));
-  const unknown = [...new Set(all)].filter((uuid) => !providerIds.has(uuid));
-  for (const item of await table.getMany(
-    unknown.map((organization) => kinds.organization.key({ organization })),
-  )) {
-    if (!item) continue;
-    const { uuid, provider_organization_id } = parseOrganization(item);
-    providerIds.set(uuid, provider_organization_id);
-  }
-  return providerIds;
 }
 
 function decide(

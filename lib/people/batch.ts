@@ -23,8 +23,6 @@ function recordedId(id: string): string {
   return ends.map((end) => end.toString().replaceAll("\uFFFD", "")).join("…");
 }
 
-export type BatchStatus = "success" | "partial_success" | "failure";
-
 /** The result of each element of a batch, in input order. */
 export class BatchOutcomes {
   readonly #ids: readonly string[];
@@ -58,7 +56,7 @@ export class BatchOutcomes {
     return this.#ids.map((id) => this.#failures.get(id)).filter((failure) => failure !== undefined);
   }
 
-  get status(): BatchStatus {
+  get status(): "success" | "partial_success" | "failure" {
     if (this.#failures.size === 0) return "success";
     return this.#failures.size === this.#ids.length ? "failure" : "partial_success";
   }

@@ -77,9 +77,11 @@ export async function createRole(
       ...(made && { made }),
     };
     const after = withRole(guard, id, { permissions: granted, is_default });
+    // Another default role is no conflict, unless this role becomes the default.
+    const changes = { permissions: granted, is_default: is_default || undefined };
     await context.table.transact([
       { put: role, when: { absent: "pk" } },
-      newInGuard(organization.uuid, guard, role, { granted, is_default }),
+      guardWrite(guard, { after: role, changes }),
       ...roleEntry(context, organization, role, {
         action: "role.created",
         after: recordOf(after, role),
@@ -90,47 +92,18 @@ export async function createRole(
   });
 }
 
-function newInGuard(
-  uuid: string,
-  guard: PeopleGuard,
-  { id, name }: RoleItem,
-  { granted, is_default }: { readonly granted: readonly Permission[]; readonly is_default: boolean },
-): TransactionWrite {
-  return {
-    update: kinds.people.key({ organization: uuid }),
-    change: {
-      set: [
-        [["counts", id], 0],
-        [["roles", id], bitsOf(granted)],
-        [["role_names", nameDigest(name)], id],
-        ...(is_default ? [["default_role", id] as const] : []),
-      ],
-      add: [["custom", 1]],
-    },
-    when: {
-      all: [
-        { absent: ["role_names", nameDigest(name)] },
-        { below: ["custom", peopleLimits.customRolesMax] },
-        // The entry records which role is no longer the default.
-        ...(is_default ? [{ equals: ["default_role", guard.default_role] as const }] : []),
-      ],
-    },
-  };
-}
-
 export async function updateRole(
   context: AuditedContext,
   organization: OrganizationItem,
   roleId: string,
-  changes: { readonly [Name in keyof RoleFields]?: RoleFields[Name] | undefined },
+  changes: RoleChanges,
 ): Promise<CustomRole> {
   if (isSystemRole(roleId)) throw systemRole();
   return await retryOnConflict(context, async () => {
     const { role, guard } = await readRole(context, organization.uuid, roleId);
     const { name = role.name } = changes;
     const namesake = roleIdWithName(guard, name);
-    const renamed = namesake !== role.id;
-    if (renamed && (namesake !== undefined || isReserved(name))) throw nameTaken();
+    if (namesake !== role.id && (namesake !== undefined || isReserved(name))) throw nameTaken();
     const { made: _made, ...kept } = role;
     const after: RoleItem = {
       ...kept,
@@ -145,7 +118,7 @@ export async function updateRole(
     };
     await context.table.transact([
       { put: after, when: unchanged },
-      ...guardUpdate(organization.uuid, guard, { role, after, renamed, changes }),
+      guardWrite(guard, { before: role, after, changes }),
       ...roleEntry(context, organization, after, {
         action: "role.updated",
         ...difference,
@@ -167,23 +140,13 @@ const recordOf = (guard: PeopleGuard, { id, name, description }: RoleItem): Role
   is_default: guard.default_role === id,
 });
 
-type Granting = {
-  readonly permissions?: readonly Permission[] | undefined;
-  readonly is_default?: boolean | undefined;
-};
-
-type RoleEdit = {
-  readonly role: RoleItem;
-  readonly after: RoleItem;
-  readonly renamed: boolean;
-  readonly changes: Granting;
-};
+type RoleChanges = { readonly [Name in keyof RoleFields]?: RoleFields[Name] | undefined };
 
 /** The guard after the transaction, as far as a role's record needs it: reading it again costs a round trip. */
 function withRole(
   guard: PeopleGuard,
   id: string,
-  { permissions: granted, is_default }: Granting,
+  { permissions: granted, is_default }: RoleChanges,
 ): PeopleGuard {
   const kept = is_default === false && guard.default_role === id ? null : guard.default_role;
   return {
@@ -195,35 +158,37 @@ function withRole(
 }
 
 /** Always contains a write, so that the role cannot be deleted between reading and writing. */
-function guardUpdate(
-  uuid: string,
+function guardWrite(
   guard: PeopleGuard,
-  { role, after, renamed, changes }: RoleEdit,
-): TransactionWrite[] {
-  const set: Array<readonly [Path, AttributeValue]> = [];
+  { before, after, changes }: { before?: RoleItem; after: RoleItem; changes: RoleChanges },
+): TransactionWrite {
+  const { id, name } = after;
+  const set: Array<readonly [Path, AttributeValue]> = before ? [] : [[["counts", id], 0]];
   const remove: Path[] = [];
-  const conditions: Condition[] = [{ present: ["counts", role.id] }];
-  if (renamed) {
-    const digest = nameDigest(after.name);
-    set.push([["role_names", digest], role.id]);
-    remove.push(["role_names", nameDigest(role.name)]);
+  const conditions: Condition[] = [
+    before ? { present: ["counts", id] } : { below: ["custom", peopleLimits.customRolesMax] },
+  ];
+  if (roleIdWithName(guard, name) !== id) {
+    const digest = nameDigest(name);
+    set.push([["role_names", digest], id]);
+    if (before) remove.push(["role_names", nameDigest(before.name)]);
     conditions.push({ absent: ["role_names", digest] });
   }
   if (changes.permissions) {
-    set.push([["roles", role.id], bitsOf(changes.permissions)]);
+    set.push([["roles", id], bitsOf(changes.permissions)]);
     // The entry records the previous permissions.
-    conditions.push({ equals: [["roles", role.id], guard.roles[role.id] ?? 0] });
+    if (before) conditions.push({ equals: [["roles", id], guard.roles[id] ?? 0] });
   }
   if (changes.is_default !== undefined) {
-    const isDefault = guard.default_role === role.id;
-    if (changes.is_default !== isDefault) set.push(["default_role", changes.is_default ? role.id : null]);
+    const isDefault = guard.default_role === id;
+    if (changes.is_default !== isDefault) set.push(["default_role", changes.is_default ? id : null]);
+    // The entry records which role is no longer the default.
     conditions.push({ equals: ["default_role", guard.default_role] });
   }
+  const key = { pk: guard.pk, sk: guard.sk };
+  const change: ItemChange = { set, remove, add: before ? [] : [["custom", 1]] };
   const when = { all: conditions };
-  const change: ItemChange = { ...(set.length > 0 && { set }), ...(remove.length > 0 && { remove }) };
-  return Object.keys(change).length > 0
-    ? [{ update: kinds.people.key({ organization: uuid }), change, when }]
-    : [{ check: kinds.people.key({ organization: uuid }), when }];
+  return set.length > 0 ? { update: key, change, when } : { check: key, when };
 }
 
 export async function deleteRole(

@@ -85,16 +85,15 @@ export async function findIdleSeats(
     held: seats.seats_assigned,
     idle: idle.map((user) => ({ user, ...placesOf(user, home, organizations), use: uses.get(user) })),
     ...{ notJudged, tooNew },
-    notes: [
-      ...(notJudged > 0 ? [notJudgedSentence(notJudged)] : []),
-      ...(tooNew > 0 ? [`Too new to judge: ${plural(tooNew, "holder")} without a pull request.`] : []),
-      ...(leftOut === null ? [] : [leftOut]),
-    ],
+    notes: [...notJudgedSentences(notJudged, tooNew), ...(leftOut === null ? [] : [leftOut])],
   };
 }
 
-export const notJudgedSentence = (holders: number): string =>
-  `Not judged: ${plural(holders, "holder")}. One of their organizations sends no metrics, is still preparing them, or is outside the scope of the key.`;
+export function* notJudgedSentences(notJudged: number, tooNew: number): Generator<string> {
+  if (notJudged > 0)
+    yield `Not judged: ${plural(notJudged, "holder")}. One of their organizations sends no metrics, is still preparing them, or is outside the scope of the key.`;
+  if (tooNew > 0) yield `Too new to judge: ${plural(tooNew, "holder")} without a pull request.`;
+}
 
 /** An idle seat for tables and programs. */
 export const idleRow = ({ user, organizations, userIds, use }: IdleSeats["idle"][number]) => ({

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { readFileRows } from "../mirror/disk.ts";
 import { cellsOf, withoutGuard } from "../mirror/layout.ts";
-import { OperatorError, systemCode } from "../runtime/operator-error.ts";
+import { OperatorError, unreadable } from "../runtime/operator-error.ts";
 
 /** What a row of the file asks for one person. */
 export type Wish = {
@@ -20,7 +20,7 @@ const seats: Readonly<Record<string, Wish["seat"]>> = { yes: "assign", no: "unas
 /** Every problem of the file in one error, by line: nothing is done with a file that is not understood. */
 export async function readWishes(file: string): Promise<readonly Wish[]> {
   const bytes = await readFile(file).catch((error: unknown) => {
-    throw new OperatorError(`${file} cannot be read (${systemCode(error)}).`);
+    throw unreadable(file, error, " Name a CSV file with a row for each person.");
   });
   const rows = [];
   let line = 1;

@@ -72,15 +72,11 @@ const userIdsOf = ({ memberships }: Person): string =>
 export const labelOf = (person: Person): string =>
   person.user.email ?? person.user.username ?? userIdsOf(person);
 
-/** How `POST /v1/users/seats` names the person with this key; undefined if it cannot. */
-export function seatName(
-  { isWorkspace }: People,
-  { user, memberships }: Person,
-  action: "assign" | "unassign",
-) {
-  if (!isWorkspace) return memberships[0] && { field: "user_ids" as const, id: memberships[0].user_id };
+/** How `POST /v1/users/seats` names a person: in a workspace by e-mail or seat, else by user id; undefined if it cannot. */
+export function seatName(user: User, action: "assign" | "unassign") {
+  if ("user_id" in user) return { field: "user_ids" as const, id: user.user_id };
   if (user.email !== null) return { field: "emails" as const, id: user.email };
-  const holder = "seat_holder_id" in user && action === "unassign" ? user.seat_holder_id : undefined;
+  const holder = action === "unassign" ? user.seat_holder_id : undefined;
   return holder === undefined ? undefined : { field: "user_ids" as const, id: holder };
 }
 

@@ -89,11 +89,11 @@ function changesOf(context: Context, wish: Wish, lines: Map<Person, number>): re
   ];
 }
 
-function seatChange({ client, people }: Context, person: Person, action: "assign" | "unassign"): Change {
+function seatChange({ client }: Context, person: Person, action: "assign" | "unassign"): Change {
   const isAssigned = action === "assign";
   if (person.user.seat_assigned === isAssigned)
     return { what: "seat", outcome: isAssigned ? "has" : "lacks" };
-  const named = seatName(people, person, action);
+  const named = seatName(person.user, action);
   if (!named)
     return { what: "seat", why: `${labelOf(person)} has no e-mail address; use a key of the organization` };
   const { field, id } = named;

@@ -29,3 +29,13 @@ const reasons: Readonly<Record<string, string>> = {
 
 export const unwritable = (file: string, code: string): OperatorError =>
   new OperatorError(`${file} cannot be written: ${reasons[code] ?? code}.`);
+
+const unreadableReasons: typeof reasons = { ENOENT: "there is no such file", EACCES: "it is not readable" };
+
+/** An error of another kind stays as it is. `hint`: what to do. */
+export function unreadable(file: string, error: unknown, hint = ""): unknown {
+  const code = systemCode(error);
+  if (code === undefined) return error;
+  const reason = unreadableReasons[code] ?? reasons[code] ?? code;
+  return new OperatorError(`${file} cannot be read: ${reason}.${hint}`);
+}

@@ -1,3 +1,4 @@
+import { fieldColumns } from "../contract/csv-row.ts";
 import { type FindingRecord, findingRecord } from "../contract/records-security.ts";
 import type { RepositoryItem } from "../store/items/repository.ts";
 import { type FindingRow, findingStateOf } from "./finding.ts";
@@ -34,7 +35,4 @@ export function toRecord(
   };
 }
 
-/** The record's fields, in its order. */
-export const findingColumns = findingRecord
-  .keyof()
-  .options.map((name) => ({ name, cell: (record: FindingRecord) => record[name] }));
+export const findingColumns = fieldColumns(findingRecord);

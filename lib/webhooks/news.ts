@@ -4,7 +4,7 @@ import { webhookLimits } from "../contract/limits.ts";
 import { isOrganizationTenant, organizationTenant, type TenantKey } from "../contract/tenants.ts";
 import type { SubjectType, WebhookType } from "../contract/webhooks.ts";
 import { toTimestamp } from "../runtime/clock.ts";
-import { parseOrganization } from "../store/items/organization.ts";
+import { parseOrganization, readOrganizations } from "../store/items/organization.ts";
 import { noEpochs, parseScopeEpochs, type ScopeEpochs } from "../store/items/scope-epochs.ts";
 import { type NewsItem, parseNews, type WebhookItem } from "../store/items/webhook.ts";
 import type { Table } from "../store/table.ts";
@@ -197,12 +197,9 @@ export class OwnerNews {
 
   /** The provider's ids of the organizations that readers of the owner see now. */
   async #organizationIds(notes: readonly NewsItem[]): Promise<ReadonlyMap<string, string>> {
-    const uuids = new Set(notes.flatMap(({ organization }) => organization ?? []));
-    const keys = [...uuids].map((organization) => kinds.organization.key({ organization }));
-    const items = await this.#table.getMany(keys);
+    const uuids = notes.flatMap(({ organization }) => organization ?? []);
     return new Map(
-      items
-        .flatMap((item) => (item ? [parseOrganization(item)] : []))
+      (await readOrganizations(this.#table, uuids))
         .filter(({ active, plan }) => active && plan === "enterprise")
         .filter(({ tenant, uuid }) => [tenant, organizationTenant(uuid)].includes(this.#owner))
         .map((each) => [each.uuid, each.provider_organization_id]),

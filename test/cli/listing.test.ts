@@ -84,6 +84,17 @@ test.each([
   expect(stdout).toMatch(/--format FORMAT +table, json, ndjson, csv/);
 });
 
+test.each([
+  ["tokens", "list", "--workspace", "acme", "--as", "501", "--data", "/nowhere"],
+  ["org", "show", "--data", "/nowhere"],
+  ["roles", "--url", "http://127.0.0.1:9", "--key", "none"],
+])("%s %s refuses a wrong --format before it connects", async (...words) => {
+  const { code, stderr } = await callTool(...words, "--format", "xml");
+  expect([code, stderr]).toEqual([2, expect.stringContaining("--format takes one of table, json, ndjson")]);
+  const both = await callTool(...words, "--format", "csv", "--json");
+  expect(both.stderr).toContain("--json and --format csv cannot be used together.");
+});
+
 test("colours appear only on a terminal that has them, never in a pipe or with NO_COLOR", () => {
   vi.stubEnv("TERM", "xterm-256color");
   for (const name of ["FORCE_COLOR", "NO_COLOR", "CI"]) vi.stubEnv(name, undefined);

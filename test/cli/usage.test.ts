@@ -143,6 +143,14 @@ describe("an invalid command gets one sentence, a hint and exit code 2", () => {
   });
 });
 
+test("people apply says that its file does not exist, and what to name", async () => {
+  const { code, stderr } = await callTool("people", "apply", "missing.csv", "--key", "none");
+  expect([code, stderr]).toEqual([
+    1,
+    "missing.csv cannot be read: there is no such file. Name a CSV file with a row for each person.",
+  ]);
+});
+
 describe("output", () => {
   test("a table has a heading, aligned columns and a dash for a missing value", () => {
     const table = formatTable([

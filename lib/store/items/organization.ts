@@ -66,5 +66,18 @@ export async function readOrganizations(
   return (await table.getMany(keys)).filter((item) => item !== undefined).map(parseOrganization);
 }
 
+/** The providers' ids, by UUID. A call knows most of these organizations; only the others are read. */
+export async function readProviderIds(
+  table: Table,
+  known: readonly OrganizationItem[],
+  uuids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const providerIds = new Map(known.map((each) => [each.uuid, each.provider_organization_id]));
+  const unknown = uuids.filter((uuid) => !providerIds.has(uuid));
+  for (const { uuid, provider_organization_id } of await readOrganizations(table, unknown))
+    providerIds.set(uuid, provider_organization_id);
+  return providerIds;
+}
+
 /** Its metrics are moving from one tenant's stream to another's: neither stream has all of them. */
 export const isMoving = ({ leaving }: OrganizationItem): boolean => leaving !== undefined;

@@ -263,7 +263,8 @@ describe("seats idle", () => {
       ...{ organizations: `office ${id}`, user_ids: `${id}-2`, username: "user2", email: null },
       ...{ seat_since: "2026-02-01T00:00:00.000Z", last_reviewed_at: null },
     };
-    const found = { days: 60, since: expect.any(String), seats_held: 1, not_judged: 0, idle: [row] };
+    const counts = { seats_held: 1, not_judged: 0, too_new: 0 };
+    const found = { days: 60, since: expect.any(String), ...counts, idle: [row] };
     expect(await callJson(...words)).toEqual({ ...found, dry_run: true });
     const said = await callTool(...words);
     expect(said.stderr).toMatch(/1 of 1 assigned seat idle for 60 days\.\nNothing was changed; --unassign/);

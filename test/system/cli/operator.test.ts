@@ -81,7 +81,9 @@ describe("members", () => {
       {
         status: "partial_success",
         succeeded: ["506"],
-        failed: [{ user_id: "404", code: "USER_NOT_FOUND", message: "There is no such active member." }],
+        failed: [
+          { user_id: "404", id: "404", code: "USER_NOT_FOUND", message: "There is no such active member." },
+        ],
       },
     ]);
     expect(given.stderr).toBe("User 404: There is no such active member.");

@@ -282,6 +282,7 @@ describe("report", () => {
 const idleAnswer = z.object({
   dry_run: z.boolean(),
   seats_held: z.number(),
+  too_new: z.number(),
   idle: z.array(z.object({ user_ids: z.string(), username: z.string() })),
 });
 const idle = async (...words: readonly string[]) =>
@@ -291,7 +292,7 @@ const ben = { user_ids: "2", username: "ben" };
 /** Each test continues with the seats of the test before. */
 describe("seats idle", () => {
   test("seats idle names those with a seat all the time and no finished pull request, but no new holders", async () => {
-    expect(await idle()).toEqual({ dry_run: true, seats_held: 3, idle: [ben] });
+    expect(await idle()).toEqual({ dry_run: true, seats_held: 3, too_new: 1, idle: [ben] });
     // Ben's pull request is 60 days old.
     expect((await idle("--days", "90")).idle).toEqual([]);
     expect((await idle("--days", "2")).idle.map(({ username }) => username)).toEqual(["ada", "ben", "cleo"]);
@@ -316,27 +317,29 @@ describe("seats idle", () => {
     const { code, stdout, stderr } = await callTool("seats", "idle", "--data", data);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/acme +2 +ben +ben@acme\.example/)]);
     expect(stderr).toBe(
-      "1 of 3 assigned seats idle for 30 days.\nNothing was changed; --unassign takes these seats away.",
+      "1 of 3 assigned seats idle for 30 days.\n" +
+        "Too new to judge: 1 holder without a pull request.\n" +
+        "Nothing was changed; --unassign takes these seats away.",
     );
     expect((await idle()).seats_held).toBe(3);
   });
 
   test("seats idle --unassign takes the seats away, once", async () => {
-    expect(await idle("--unassign")).toEqual({ dry_run: false, seats_held: 3, idle: [ben] });
-    expect(await idle()).toEqual({ dry_run: true, seats_held: 2, idle: [] });
+    expect(await idle("--unassign")).toEqual({ dry_run: false, seats_held: 3, too_new: 1, idle: [ben] });
+    expect(await idle()).toEqual({ dry_run: true, seats_held: 2, too_new: 1, idle: [] });
   });
 
   test("seats idle --unassign over HTTP takes the seats away, once", async () => {
     const names = ({ idle: rows }: z.output<typeof idleAnswer>) => rows.map(({ username }) => username);
     expect(names(await idleOverHttp("--days", "2", "--unassign"))).toEqual(["ada", "cleo"]);
-    expect(await idle("--days", "2")).toEqual({ dry_run: true, seats_held: 0, idle: [] });
+    expect(await idle("--days", "2")).toEqual({ dry_run: true, seats_held: 0, too_new: 0, idle: [] });
     for (const user of ["1", "3"])
       await callJson("members", "set-seat", user, "--org", "42", "--seat", "assigned", "--data", data);
   });
 
   test("a seat that was assigned again a moment ago is not idle", async () => {
     await callJson("members", "set-seat", "2", "--org", "42", "--seat", "assigned", "--data", data);
-    expect(await idle()).toEqual({ dry_run: true, seats_held: 3, idle: [] });
+    expect(await idle()).toEqual({ dry_run: true, seats_held: 3, too_new: 2, idle: [] });
   });
 
   test("a seat that was assigned a moment ago is not idle, also if the user id looks like an address", async () => {
@@ -347,8 +350,8 @@ describe("seats idle", () => {
     const setSeat = (seat: string) =>
       callJson("members", "set-seat", zoe.user_id, "--org", "42", "--seat", seat, "--data", data);
     await setSeat("assigned");
-    expect(await idleOverHttp()).toEqual({ dry_run: true, seats_held: 4, idle: [] });
-    expect(await idle()).toEqual({ dry_run: true, seats_held: 4, idle: [] });
+    expect(await idleOverHttp()).toEqual({ dry_run: true, seats_held: 4, too_new: 3, idle: [] });
+    expect(await idle()).toEqual({ dry_run: true, seats_held: 4, too_new: 3, idle: [] });
     await setSeat("unassigned");
   });
 
@@ -362,7 +365,7 @@ describe("seats idle", () => {
     ];
     await writeFile(file, ndjson(returns));
     await callJson("events", "send", file, "--data", data);
-    expect(await idle()).toEqual({ dry_run: true, seats_held: 3, idle: [] });
+    expect(await idle()).toEqual({ dry_run: true, seats_held: 3, too_new: 2, idle: [] });
   });
 
   test("holders are not judged if their organization does not send pull requests", async () => {
