@@ -73,4 +73,4 @@ test("scans delivered in any order and repeated give the same answers as scans d
     { numRuns: volume(25, 200) },
   );
   expect(mostChunks).toBeGreaterThan(2);
-}, 120_000);
+});
