@@ -125,8 +125,9 @@ export class SectionSource<Records, Data> {
       const records = await this.#options.read(reading, context);
       if (signal.aborted) return;
       this.#records = records;
-      this.sendAgain();
+      // Others first: a section that says that it is ready is the last one that changes.
       this.#options.onRead?.();
+      this.sendAgain();
     } catch (error) {
       if (!signal.aborted) this.#send(this.#deps.onFault(error));
     }

@@ -1,5 +1,4 @@
 import { crc32 } from "node:zlib";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fromBase32, toBase32 } from "../../lib/access/base32.ts";
 import {
@@ -11,6 +10,7 @@ import {
 } from "../../lib/access/key-text.ts";
 import { requestLimits } from "../../lib/contract/limits.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
+import fc from "../support/property.ts";
 
 const uuid = fc.uuid();
 const id = fc.string({ minLength: 1, maxLength: 80, unit: "grapheme" });

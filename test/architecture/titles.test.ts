@@ -19,3 +19,10 @@ test("a test's title has at most 100 characters", () => {
   for (const { file } of found) withoutTitle.delete(file);
   expect([...withoutTitle]).toEqual([]);
 });
+
+test("properties check the same random values in every short run: one file names fast-check", () => {
+  const naming = globSync("test/**/*.ts", { cwd, exclude: ["**/node_modules"] }).filter((file) =>
+    /^import .* from "fast-check";$/m.test(readFileSync(cwd + file, "utf8")),
+  );
+  expect(naming).toEqual(["test/support/property.ts"]);
+});

@@ -1,10 +1,10 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { agentsPart, withAgentsPart } from "../../cli/export/agents-md.ts";
 import { type StandIn, startApi } from "../mirror/export-api.ts";
+import fc from "../support/property.ts";
 import { callJson, callTool } from "./support.ts";
 
 type Learning = Parameters<typeof agentsPart>[0][number];

@@ -41,11 +41,11 @@ async function open({ text: key }: IssuedKey, view: Partial<DashboardView> = {})
     session().phase !== "opening" &&
     pages[page].shows.every((name) => !/unread|loading/.test(session().sections[name].state.status));
   // An agentic key is refused at the gate.
-  await expect.poll(() => received.length > 0, { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => received.length > 0).toBe(true);
   const isOpen = session().phase === "open";
   for (const page of isOpen ? pageNames : []) {
     void worker({ type: "show", view: { ...shown, page } });
-    await expect.poll(() => isRead(page), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => isRead(page)).toBe(true);
   }
   await expect
     .poll(() => Object.values(session().sections).some(({ state }) => state.status === "loading"))

@@ -302,10 +302,12 @@ describe("pages", () => {
           pages[page].shows.some((name) => /unread|loading/.test(session().sections[name].state.status)),
         )
         .toBe(session().phase === "closed");
-      await new Promise((resolve) => setTimeout(resolve, 30));
+      await expect
+        .poll(() => Object.values(session().sections).some(({ state }) => state.status === "loading"))
+        .toBe(false);
       ofPage.push([...new Set(paths.splice(0))].toSorted());
     }
-    return { ofPage, session: session() };
+    return { ofPage, received, session: session() };
   }
 
   const reviews = ["metrics/review-comments", "metrics/reviews"];
@@ -343,6 +345,14 @@ describe("pages", () => {
     );
     await expect.poll(() => asksAtFigures.length).toBeGreaterThan(1);
     expect([asksAtFigures[0], asksAtFigures.at(-1)]).toEqual([0, 2]);
+  });
+
+  test("the period before is ready last: when the page is no longer busy, every figure is final", async () => {
+    const { received } = await asked(identity("organization"), ["overview"]);
+    const ready = received.flatMap((message) =>
+      message.type === "section" && message.state.status === "ready" ? [message.name] : [],
+    );
+    expect([ready.slice(0, -1).includes("before"), ready.at(-1)]).toEqual([false, "before"]);
   });
 
   test("what the key may not read is known on every page, and not asked for", async () => {

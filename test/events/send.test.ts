@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { eventLimits } from "../../lib/contract/limits.ts";
 import { groupOf, type OutgoingEvent } from "../../lib/events/send.ts";
+import fc from "../support/property.ts";
 import {
   createIngestHarness,
   event,

@@ -1,5 +1,4 @@
 import { createCipheriv } from "node:crypto";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { msPerDay } from "../../lib/contract/days.ts";
 import * as itemKinds from "../../lib/contract/items.ts";
@@ -12,6 +11,7 @@ import { positionInPartition, positionText, positionTexts } from "../../lib/http
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { auditKey, personKey } from "../../lib/store/layout.ts";
 import { TestClock } from "../support/clock.ts";
+import fc from "../support/property.ts";
 import { invalidCursor, resumable, useCursorFixture } from "./cursor-fixture.ts";
 
 const newFixture = useCursorFixture();

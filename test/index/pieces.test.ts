@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { indexLimits } from "../../lib/contract/limits.ts";
 import { beginningOf, piecesOf } from "../../lib/index/pieces.ts";
+import fc from "../support/property.ts";
 
 const { pieceBytesMax, pieceOverlapBytes } = indexLimits;
 

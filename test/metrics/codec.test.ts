@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { providers } from "../../lib/contract/access.ts";
 import { csvRow } from "../../lib/contract/csv-row.ts";
@@ -23,6 +22,7 @@ import { draftReview, hasStatus } from "../../lib/metrics/reviews.ts";
 import { ByteWriter } from "../../lib/runtime/byte-writer.ts";
 import { CorruptItem } from "../../lib/store/items/parse.ts";
 import type { EntryDraft, StreamEntry } from "../../lib/stream/stream.ts";
+import fc from "../support/property.ts";
 
 const instant = fc.integer({
   min: Date.parse("2000-01-01T00:00:00.000Z"),

@@ -24,7 +24,7 @@ test("the client that is built for other packages runs in a browser", async () =
     );
     expect(outcome.names.length).toBeGreaterThan(1);
     expect(outcome.refused).toBe(true);
-    expect(faults).toEqual([expect.stringContaining("status of 401")]);
+    await expect.poll(() => faults).toEqual([expect.stringContaining("status of 401")]);
   } finally {
     await stage.close();
   }

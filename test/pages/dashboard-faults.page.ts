@@ -30,7 +30,7 @@ test("the page waits after 429 and 503, with a message, and then shows the figur
     prepare: (page) =>
       page.route("**/v1/metrics/reviews?*", async (route) => {
         asked++;
-        if (asked === 1) return refuse(route, 429, "RATE_LIMIT_EXCEEDED", { "retry-after": "1" });
+        if (asked === 1) return refuse(route, 429, "RATE_LIMIT_EXCEEDED", { "retry-after": "4" });
         if (asked === 2) return refuse(route, 503, "METRICS_PREPARING", { "retry-after": "1" });
         return route.continue();
       }),
@@ -111,10 +111,11 @@ test("while it is read the page has its final layout: nothing jumps", async () =
   expect(await page.locator(".headlines strong").count()).toBe(0);
   release();
   await untilRead(page);
-  const read = await boxes();
-  expect(read).toHaveLength(reading.length);
-  const moved = read.flat().map((value, at) => Math.abs(value - (reading.flat()[at] ?? 0)));
-  expect(Math.max(...moved)).toBeLessThan(3);
+  expect(await boxes()).toHaveLength(reading.length);
+  // Charts get their width after they are drawn.
+  const moved = async () =>
+    (await boxes()).flat().map((value, at) => Math.abs(value - (reading.flat()[at] ?? 0)));
+  await expect.poll(async () => Math.max(...(await moved()))).toBeLessThan(3);
 });
 
 test("the page distinguishes a service that does not answer from a key that does not work", async () => {
@@ -122,7 +123,7 @@ test("the page distinguishes a service that does not answer from a key that does
     prepare: (page) => page.route("**/v1/**", (route) => route.abort("connectionrefused")),
   });
   await expect.poll(() => page.getByRole("alert").textContent()).toBe("The service does not respond.");
-  expect(page.workers()).toEqual([]);
+  await expect.poll(() => page.workers()).toEqual([]);
 });
 
 test("a refresh without an answer keeps the figures and says so; the next one works", async () => {

@@ -60,7 +60,7 @@ test("a team is chosen in the address or the list; “By team” says who counts
   await expectAccessible(page);
   await goTo(page, "Overview");
   const total = page.locator(".headline", { hasText: "Pull requests reviewed" }).locator("strong");
-  expect(Number(await total.textContent())).toBe(ofTeam);
+  await expect.poll(async () => Number(await total.textContent())).toBe(ofTeam);
 });
 
 test("a period without pull requests is one sentence and what to do, not empty charts", async () => {

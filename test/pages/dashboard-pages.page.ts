@@ -18,7 +18,7 @@ test("four pages: the address holds page and filters, each reads its own, and th
   );
   await goTo(page, "Quality");
   expect(new URL(page.url()).hash).toBe("#page=quality&days=90");
-  expect(await page.title()).toBe("Quality · Review dashboard");
+  await expect.poll(() => page.title()).toBe("Quality · Review dashboard");
   expect(await card(page, "Learnings by use").count()).toBe(1);
   expect(asked.filter((path) => /users|audit|webhooks|keys|security/.test(path))).toEqual([]);
   await goTo(page, "Administration");

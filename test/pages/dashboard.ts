@@ -37,7 +37,10 @@ export async function enterKey(page: Page, key: string, isKept = false): Promise
   await page.getByRole("button", { name: "Open the dashboard" }).click();
 }
 
-/** Waits until nothing is being read. */
+/**
+ * Waits until nothing is being read. The worker learns of a choice on the open page a moment later: there a test polls
+ * for the figures.
+ */
 export async function untilRead(page: Page): Promise<void> {
   await page.locator("#figures").waitFor();
   await page

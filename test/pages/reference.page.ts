@@ -58,7 +58,7 @@ test("a typed key calls the operation; without one the answer says what is missi
     expect.stringContaining('"kind": "workspace"'),
   ]);
   // The browser reports the one refused call above.
-  expect(faults).toEqual([expect.stringContaining("status of 401")]);
+  await expect.poll(() => faults).toEqual([expect.stringContaining("status of 401")]);
 });
 
 test("a form with only a key filled in gets an answer", async () => {

@@ -42,10 +42,9 @@ async function showOn(page: Page, { viewport, isMobile, hasTouch }: Device): Pro
   const metrics = { ...viewport, mobile: isMobile, deviceScaleFactor: 1 };
   await session.send("Emulation.setDeviceMetricsOverride", metrics);
   await session.send("Emulation.setTouchEmulationEnabled", { enabled: hasTouch });
-  expect(await page.evaluate("[innerWidth, matchMedia('(pointer: coarse)').matches]")).toEqual([
-    viewport.width,
-    hasTouch,
-  ]);
+  await expect
+    .poll(() => page.evaluate("[innerWidth, matchMedia('(pointer: coarse)').matches]"))
+    .toEqual([viewport.width, hasTouch]);
 }
 
 /** A browser on a busy machine is slow; a page that never loads is still a failure. */
@@ -122,6 +121,7 @@ export async function expectGoodLooks(page: Page): Promise<void> {
       await expectAccessible(page);
     }
     const wider = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
-    expect(await page.evaluate(wider)).toBe(0);
+    // Charts get their new width after the page.
+    await expect.poll(() => page.evaluate(wider)).toBe(0);
   }
 }

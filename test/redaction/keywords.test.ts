@@ -1,10 +1,10 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { finders } from "../../lib/redaction/finders.ts";
 import { findSearchRanges } from "../../lib/redaction/line-ranges.ts";
 import { nearbyRules } from "../../lib/redaction/nearby.ts";
 import { redact } from "../../lib/redaction/redact.ts";
 import type { ContextRule } from "../../lib/redaction/rule.ts";
+import fc from "../support/property.ts";
 
 const isContextRule = (kind: object): kind is ContextRule => "keywords" in kind && "accept" in kind;
 const contextFinders = finders.flatMap((finder) => {

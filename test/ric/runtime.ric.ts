@@ -18,7 +18,7 @@ let fixture: Awaited<ReturnType<typeof everyKindOfKey>>;
 beforeAll(async () => {
   fixture = await everyKindOfKey(world, "ric");
   for (const id of ["1", "9001"]) await world.repository(fixture.cloud, id);
-}, 60_000);
+});
 
 const get = (target: string) => deployment().call(target, { key: fixture.keys.organization.text });
 
@@ -46,7 +46,8 @@ async function functionOf(source: string): Promise<RicFunction> {
     directory,
     handler: "index.handler",
     environment: {},
-    timeoutSeconds: 1,
+    // Far above what a call takes that does not hang.
+    timeoutSeconds: 5,
     memoryMegabytes: 128,
     concurrencyMax: 1,
   });

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ByteWriter } from "../../lib/runtime/byte-writer.ts";
+import fc from "../support/property.ts";
 
 const anyText = fc.string({ unit: "binary", maxLength: 200 });
 

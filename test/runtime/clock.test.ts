@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { toTimestamp } from "../../lib/runtime/clock.ts";
+import fc from "../support/property.ts";
 
 const inDate = { min: -8.64e15, max: 8.64e15 };
 

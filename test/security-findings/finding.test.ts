@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { findingStates } from "../../lib/contract/records-security.ts";
 import {
@@ -10,6 +9,7 @@ import {
   type ScanReference,
 } from "../../lib/security/finding.ts";
 import { finding } from "../support/event-data.ts";
+import fc from "../support/property.ts";
 import { expectedFindings, type ScanData, scan } from "./support.ts";
 
 /** A few scans about one finding: null if the scan does not have it. */

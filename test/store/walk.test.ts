@@ -1,9 +1,9 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { walkLimits } from "../../lib/contract/limits.ts";
 import type { Item } from "../../lib/store/table.ts";
 import { type PartitionPosition, walkPartitions } from "../../lib/store/walk.ts";
 import { memoryTable } from "../stream/memory-table.ts";
+import fc from "../support/property.ts";
 
 const prefix = "T#";
 const rangeOf = (pk: string, pageItems: number) => ({ pk, beginsWith: prefix, pageItems });

@@ -1,8 +1,8 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { streamNumberKey } from "../../lib/store/layout.ts";
 import type { Item, Table } from "../../lib/store/table.ts";
 import { MergedPartitions } from "../../lib/stream/merge.ts";
+import fc from "../support/property.ts";
 
 const unused = () => {
   throw new Error("The merge only queries.");

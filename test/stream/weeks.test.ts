@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
   decodeWeeks,
@@ -8,6 +7,7 @@ import {
   weekOf,
   weekStartMs,
 } from "../../lib/stream/weeks.ts";
+import fc from "../support/property.ts";
 
 const placed = fc.array(
   fc.record({ week: fc.integer({ min: 0, max: 4095 }), number: fc.integer({ min: 1, max: 9_999_999_999 }) }),

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod";
-import { freePort, startProcess } from "../../lib/local/engine/child.ts";
+import { portForLater, startProcess } from "../../lib/local/engine/child.ts";
 import { chooseEngine, startEngine } from "../../lib/local/engine/engine.ts";
 import { enginesVariable } from "./offer-engines.ts";
 
@@ -45,7 +45,7 @@ const engines = {
   disk: once(async (): Promise<DiskEngine | null> => {
     if (kind().startsAtOnce) return null;
     const folder = await mkdtemp(join(tmpdir(), "review-api-engine-"));
-    const port = await freePort();
+    const port = await portForLater();
     const running = await startProcess(kind().command(port, folder), `http://127.0.0.1:${port}`);
     stops.push(async () => {
       await running.stop();

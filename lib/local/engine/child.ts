@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import { OperatorError } from "../../runtime/operator-error.ts";
+import { systemRandom } from "../../runtime/random.ts";
 
 /** An error with a sentence for a person; the tool prints it and exits, without a stack trace. */
 export class EngineError extends OperatorError {
@@ -96,8 +97,23 @@ function killGroup(child: ChildProcess): void {
   }
 }
 
+const portsBelow = 32_768;
+const portsFrom = 10_000;
+
+/**
+ * A free port for a program that binds it later. The system gives higher ports to connections and servers that ask for
+ * any port: one of those could have the port before the program does.
+ */
+export async function portForLater(): Promise<number> {
+  for (let tries = 0; tries < 20; tries++) {
+    const port = portsFrom + systemRandom.below(portsBelow - portsFrom);
+    if (await freePort(port).catch(() => undefined)) return port;
+  }
+  return await freePort(0);
+}
+
 /** Binds the port for a moment; throws if it cannot. Port 0 means any port. */
-export async function freePort(wanted = 0): Promise<number> {
+export async function freePort(wanted: number): Promise<number> {
   const server = createServer();
   server.listen(wanted, "127.0.0.1");
   await once(server, "listening");

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { createLocalStoreClient, type StoreClient } from "../../store/client.ts";
-import { EngineError, type EngineProcess, freePort, startProcess } from "./child.ts";
+import { EngineError, type EngineProcess, portForLater, startProcess } from "./child.ts";
 import type { EngineProxy } from "./durable-proxy.ts";
 import { dynamoDbLocal, javaMajorMin } from "./dynamodb-local.ts";
 import { dynoxide } from "./dynoxide.ts";
@@ -54,7 +54,7 @@ export async function startEngine({
 } = {}): Promise<Engine> {
   if (dataPath !== undefined)
     await mkdir(kind.dataIsFolder ? dataPath : dirname(dataPath), { recursive: true, mode: 0o700 });
-  const port = await freePort();
+  const port = await portForLater();
   const endpoint = `http://127.0.0.1:${port}`;
   try {
     const running = await startProcess(kind.command(port, dataPath, options), endpoint);

@@ -1,9 +1,9 @@
-import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as z from "zod";
 import { systemRandom } from "../../../lib/runtime/random.ts";
 import { useApi } from "../../support/api.ts";
 import { Pace } from "../../support/pace.ts";
+import fc from "../../support/property.ts";
 import { isLong, timeoutMs } from "../../support/volume.ts";
 import { World } from "../../support/world.ts";
 import { requestOf } from "./requests.ts";

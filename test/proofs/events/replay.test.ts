@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import * as kinds from "../../../lib/contract/items.ts";
 import { auditLimits } from "../../../lib/contract/limits.ts";
@@ -18,6 +17,7 @@ import {
 } from "../../events/support.ts";
 import { checkPeople } from "../../people/checks.ts";
 import { openStore, useStore } from "../../support/engine.ts";
+import fc from "../../support/property.ts";
 import { seedOfRun, timeoutMs, volume } from "../../support/volume.ts";
 
 const store = useStore();

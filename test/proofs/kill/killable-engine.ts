@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
-import { type EngineCommand, freePort } from "../../../lib/local/engine/child.ts";
+import { type EngineCommand, portForLater } from "../../../lib/local/engine/child.ts";
 import type { EngineProxy } from "../../../lib/local/engine/durable-proxy.ts";
 import { chooseEngine } from "../../../lib/local/engine/engine.ts";
 import type { EngineKind } from "../../../lib/local/engine/kind.ts";
@@ -28,7 +28,7 @@ export class KillableEngine {
   static async start(pathOf: (kind: EngineKind) => string): Promise<KillableEngine> {
     const kind = chooseEngine();
     const path = pathOf(kind);
-    const port = await freePort();
+    const port = await portForLater();
     if (kind.dataIsFolder) await mkdir(path);
     const engine = new KillableEngine(kind, port, path);
     await engine.revive();

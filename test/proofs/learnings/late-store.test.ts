@@ -88,7 +88,7 @@ describe("a store that answers late at every transaction", () => {
   }
 
   test("a store that answers too late fails the whole request; the same batch again reports what was stored", async () => {
-    const { first, again } = await loseAnswer(2_000, batch("lost answer"));
+    const { first, again } = await loseAnswer(6_000, batch("lost answer"));
     expect(first.status).toBe("rejected");
     expect(again).toMatchObject({ status: "success", duplicate_count: batchItems, failed_count: 0 });
   });
@@ -101,7 +101,7 @@ describe("a store that answers late at every transaction", () => {
           throw new StoreUnavailable(error, true);
         }),
     });
-    const { first, again } = await loseAnswer(500, [item("silence")], deaf);
+    const { first, again } = await loseAnswer(3_000, [item("silence")], deaf);
     expect(first).toMatchObject({ status: "fulfilled", value: { failed_count: 1 } });
     expect(again).toMatchObject({ duplicate_count: 1 });
   });

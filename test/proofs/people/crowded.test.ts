@@ -147,4 +147,4 @@ test("people with very many memberships are seated, unassigned and moved within 
     queryAll(harness.table, kinds.person.range({ pool: workspaceTenant("other") })),
   );
   expect(moved.map((item) => parsePerson(item).email).toSorted()).toEqual(emails.toSorted());
-}, 120_000);
+});

@@ -1,9 +1,9 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { rules } from "../../../lib/redaction/finders.ts";
 import { redact } from "../../../lib/redaction/redact.ts";
 import { cleanSamples, secretSamples } from "../../redaction/samples/read.ts";
-import { volume } from "../../support/volume.ts";
+import fc from "../../support/property.ts";
+import { timeoutMs, volume } from "../../support/volume.ts";
 
 const anyUtf16 = fc
   .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 300 })
@@ -106,7 +106,7 @@ const anyText = fc.oneof({ arbitrary: anyUtf16, weight: 1 }, { arbitrary: nearly
 
 const runs = { numRuns: volume(1_500, 40_000) };
 
-describe("on any text", { timeout: 120_000 }, () => {
+describe("on any text", { timeout: timeoutMs }, () => {
   it("redaction ends, even if a context has no value", () => {
     for (const text of [
       "```yaml\nuser: anna\nhost: db\n```",

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { findingStates } from "../../../lib/contract/records-security.ts";
 import {
@@ -12,6 +11,7 @@ import {
 } from "../../security-findings/support.ts";
 import { useStore } from "../../support/engine.ts";
 import { finding } from "../../support/event-data.ts";
+import fc from "../../support/property.ts";
 import { volume } from "../../support/volume.ts";
 import { github, World } from "../../support/world.ts";
 
@@ -73,4 +73,4 @@ test("scans delivered in any order and repeated give the same answers as scans d
     { numRuns: volume(25, 200) },
   );
   expect(mostChunks).toBeGreaterThan(2);
-}, 120_000);
+});

@@ -48,7 +48,7 @@ describe(`a scan of ${count} findings`, () => {
     const cost = await costOf(1, all);
     expect(cost.calls).toBeLessThan(15);
     expect(cost.writes).toBeLessThan(count / 10);
-  }, 60_000);
+  });
 
   /** Makes the ledger count one finding more than a download holds. Returns a function that undoes this. */
   async function countOneTooMany(): Promise<() => Promise<unknown>> {
@@ -93,7 +93,7 @@ describe(`a scan of ${count} findings`, () => {
     const oneLess = await costOf(3, all.slice(1));
     expect(oneLess.writes).toBeLessThan(150);
     expect(oneLess.calls).toBeLessThan(15);
-  }, 60_000);
+  });
 
   test("the largest allowed download is complete as CSV", async () => {
     const answer = await one.get("format=csv");
@@ -104,7 +104,7 @@ describe(`a scan of ${count} findings`, () => {
       .slice(1, -1)
       .map((row) => row.slice(0, row.indexOf(",")));
     expect(new Set(ids)).toEqual(new Set(all.slice(1).map(({ id }) => id)));
-  }, 60_000);
+  });
 
   if (isLong)
     test("a large scan as SARIF exceeds 16 MiB: 413 with what to do", async () => {
@@ -113,7 +113,7 @@ describe(`a scan of ${count} findings`, () => {
       expect(answer.message).toBe(
         "The response would exceed 16 MiB. Narrow with repo_id, state or severity, or read JSON pages with a smaller limit.",
       );
-    }, 60_000);
+    });
 
   test("a large scan is read page by page at the cost of the page", async () => {
     const answer = await one.get("limit=1000&state=fixed");
@@ -164,5 +164,5 @@ describe("16 MiB", () => {
     for (const query of ["format=csv", "format=sarif", "limit=1000"])
       expect((await get(query)).codes).toEqual(["RESPONSE_TOO_LARGE"]);
     expect((await get("limit=100")).status).toBe(200);
-  }, 60_000);
+  });
 });

@@ -29,4 +29,4 @@ test("random histories with real concurrency keep every promise on the embedded 
   const worlds = await Promise.all(seeds.map(runHistory));
 
   expect(worlds.reduce((sum, { walks }) => sum + walks, 0)).toBeGreaterThan(histories);
-}, 120_000);
+});

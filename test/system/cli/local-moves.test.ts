@@ -25,4 +25,4 @@ test("the local service continues a move that its event has left at once, and no
     await expect.poll(leaving, { timeout: 30_000, interval: 200 }).toBeUndefined();
   }
   expect(await table.get(kinds.moving.key({ organization: uuid }))).toBeUndefined();
-}, 70_000);
+});

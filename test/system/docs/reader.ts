@@ -102,7 +102,7 @@ export function useReader(options: { readonly fresh?: boolean } = {}) {
     await vi.waitUntil(
       async () => (await runLine("npx --no-install review-api index reconcile --stack ReviewApi")).code === 0,
       {
-        timeout: 30_000,
+        timeout: 120_000,
       },
     );
   });

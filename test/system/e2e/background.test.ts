@@ -44,7 +44,7 @@ beforeAll(async () => {
   await world.member(cloud, "u-member", { seat_assigned: true });
   await world.sendEvent("pull_request.finalized", pullRequest(cloud, 1));
   await world.sendEvent("security_scan.completed", scan(cloud));
-}, 60_000);
+});
 
 const search = (text = "a structured logger") =>
   deployment()

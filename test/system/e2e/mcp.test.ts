@@ -14,7 +14,7 @@ let fixture: Awaited<ReturnType<typeof everyKindOfKey>>;
 beforeAll(async () => {
   fixture = await everyKindOfKey(world, "mcp");
   await world.repository(fixture.cloud, "1");
-}, 60_000);
+});
 
 async function connect(mode: "legacy" | "auto"): Promise<Client> {
   const { gateway } = deployment();

@@ -35,7 +35,7 @@ beforeAll(async () => {
     AWS_ENDPOINT_URL_DYNAMODB: server.endpoint,
     NODE_EXTRA_CA_CERTS: trusted,
   });
-}, 120_000);
+});
 afterAll(async () => {
   await frozen?.stop();
   server.close();
