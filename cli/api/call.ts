@@ -25,16 +25,16 @@ export type WithCaller = With<Caller>;
 type CommandWith<Calls> = Omit<Command, "run"> & {
   /** Checks its input first, then calls `withCaller`, which connects. */
   run(input: CommandInput, terminal: Terminal, withCaller: With<Calls>): Promise<void>;
-  /** Options that only one of the two ways has. */
   readonly httpOptions?: OptionDefinitions;
-  readonly operatorOptions?: OptionDefinitions;
-  /** A key beside --data or --stack is sent to the service there; without a place it speaks HTTP. */
-  readonly keyWins?: true;
   /** Over HTTP it takes half of this limit: a nightly export may share it. */
   readonly pace?: RateLimit;
 };
 /** A command that is written once for both ways: over HTTP with a key, and as the operator. */
-export type SharedCommand = CommandWith<Caller>;
+export type SharedCommand = CommandWith<Caller> & {
+  readonly operatorOptions?: OptionDefinitions;
+  /** A key beside --data or --stack is sent to the service there; without a place it speaks HTTP. */
+  readonly keyWins?: true;
+};
 
 /** A command over HTTP, with a key. */
 export const overHttp = ({ httpOptions, pace, ...command }: CommandWith<Client & Caller>): Command => ({

@@ -157,7 +157,7 @@ function withRole(
   };
 }
 
-/** Always contains a write, so that the role cannot be deleted between reading and writing. */
+/** An update, or at least a check: the role cannot be deleted between reading and writing. */
 function guardWrite(
   guard: PeopleGuard,
   { before, after, changes }: { before?: RoleItem; after: RoleItem; changes: RoleChanges },

@@ -24,7 +24,8 @@ export async function settleAppend(deps: StreamDeps, tenant: TenantKey, head: St
 
 /**
  * Deletes without conditions: no number and no spill id is ever used twice, so a late delete affects only dead items.
- * Not in a transaction, where each would cost twice the write units.
+ * Not in a transaction, where each would cost twice the write units; a local engine commits each by itself, so that moves
+ * there take longer.
  */
 async function retire(deps: StreamDeps, { dropped, spills }: PendingAppend): Promise<void> {
   await Promise.all([

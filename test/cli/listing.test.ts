@@ -92,7 +92,10 @@ test.each([
   const { code, stderr } = await callTool(...words, "--format", "xml");
   expect([code, stderr]).toEqual([2, expect.stringContaining("--format takes one of table, json, ndjson")]);
   const both = await callTool(...words, "--format", "csv", "--json");
-  expect(both.stderr).toContain("--json and --format csv cannot be used together.");
+  expect([both.code, both.stderr]).toEqual([
+    2,
+    expect.stringContaining("--json and --format csv cannot be used together."),
+  ]);
 });
 
 test("colours appear only on a terminal that has them, never in a pipe or with NO_COLOR", () => {

@@ -85,7 +85,7 @@ test("a key that is revoked during the session ends it: the figures and the stor
   expect(new URL(page.url()).hash).toBe("#days=7");
 });
 
-test("while it is read the page has its final layout: nothing jumps", async () => {
+test("while it is read the page has its final layout: nothing has jumped when it is read", async () => {
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -112,7 +112,7 @@ test("while it is read the page has its final layout: nothing jumps", async () =
   release();
   await untilRead(page);
   expect(await boxes()).toHaveLength(reading.length);
-  // Charts get their width after they are drawn.
+  // A chart gets its width a moment after it is drawn.
   const moved = async () =>
     (await boxes()).flat().map((value, at) => Math.abs(value - (reading.flat()[at] ?? 0)));
   await expect.poll(async () => Math.max(...(await moved()))).toBeLessThan(3);

@@ -140,10 +140,11 @@ export const rotateKey = operation({
   path: "/v1/keys/{key_id}/rotate",
   summary: "Replace a key with a new one that has the same rights",
   description:
-    "The response shows the new value, once. The new key expires when the rotated key would have expired, which works until its grace period ends. If the response was lost and " +
-    `nobody used the new key, rotate the rotated key again, ${unreceivedAfterMs / 1_000} seconds to ` +
+    "The response shows the new value, once. The new key expires when the rotated key would have expired. The rotated key works until " +
+    "its grace period ends. If the response was lost and " +
+    `nobody used the new key, rotate the same key again, ${unreceivedAfterMs / 1_000} seconds to ` +
     `${unreceivedGraceMs / 60_000} minutes after the first time, with the key that rotated it or with another Admin key. ` +
-    "It cannot repeat a rotation that another key made, and no rotation moves its end later. " +
+    "A rotated key cannot repeat a rotation that another key made, and no rotation moves the end of the rotated key later. " +
     `${reach}A workspace token may do it to the tokens of its owner.`,
   body: z.strictObject({
     grace_seconds: wholeNumber(0, graceSecondsMax).default(graceSecondsDefault),

@@ -101,7 +101,7 @@ const portsBelow = 32_768;
 const portsFrom = 10_000;
 
 /**
- * A free port for a program that binds it later. The system gives higher ports to connections and servers that ask for
+ * A free port for a program that binds it later. By default the system gives higher ports to connections and servers that ask for
  * any port: one of those could have the port before the program does.
  */
 export async function portForLater(): Promise<number> {

@@ -16,9 +16,11 @@ test("the page's commands make a metrics-only key in an empty folder, and end it
   const cwd = await mkdtemp(join(tmpdir(), "keys-job-"));
   onTestFinished(() => rm(cwd, { recursive: true }));
   const commands = blockCommands(read("docs/use/jobs/keys.md")).map((line) => line.replace(/\s+#.*$/, ""));
-  const [make = "", whoami = "", users = "", list = "", revoke = ""] = commands;
+  const [make = "", whoami = "", users = "", list = "", rotate = "", revoke = ""] = commands;
   expect(
-    [make, whoami, users, list, revoke].map((line) => line.replace(/ (?:--(?!no-install)|https).*/, "")),
+    [make, whoami, users, list, rotate, revoke].map((line) =>
+      line.replace(/ (?:--(?!no-install)|https).*/, ""),
+    ),
   ).toEqual([
     ...[
       "VENDOR_KEY=$(npx --no-install review-api keys create",
@@ -26,6 +28,7 @@ test("the page's commands make a metrics-only key in an empty folder, and end it
       "curl",
       "npx --no-install review-api keys list",
     ],
+    'npx --no-install review-api keys rotate "$KEY_ID"',
     'npx --no-install review-api keys revoke "$KEY_ID"',
   ]);
   const env = {
@@ -50,8 +53,12 @@ test("the page's commands make a metrics-only key in an empty folder, and end it
   const query = { start_date: "2026-01-01", end_date: "2026-01-31" };
   expect((await client.listReviewMetrics({ query })).status).toBe(200);
   await expect(client.listUsers()).rejects.toMatchObject({ status: 403, code: "KEY_LIMITED" });
+  const { stdout: rotated } = await lines(`KEY_ID=${id}`, rotate);
+  const successor = createClient({ baseUrl: service().url, key: /rk_\w+/.exec(rotated)?.[0] ?? "" });
+  expect((await successor.whoami()).body).toMatchObject({ key: { only: ["metrics:read"] } });
   await lines(`KEY_ID=${id}`, revoke);
-  await expect(client.whoami()).rejects.toMatchObject({ status: 401 });
+  for (const ended of [client, successor])
+    await expect(ended.whoami()).rejects.toMatchObject({ status: 401 });
 
   const revokeLeaked = blockCommands(read("docs/use/keys.md"));
   await lines(make, 'LEAKED_KEY="$VENDOR_KEY"', ...revokeLeaked, 'echo "$LEAKED_KEY"').then(({ stdout }) =>
