@@ -45,7 +45,7 @@ describe("the pages for callers, about AWS and about the stream have the numbers
     ).toEqual(["security:read"]);
     const pagination = read("docs/use/pagination.md");
     expect(pagination).toContain(`live ${cursorLimits.pageAgeDaysMax} days`);
-    expect(pagination).toContain(`It lives ${cursorLimits.resumeAgeDaysMax} days`);
+    expect(pagination).toContain(`lives ${cursorLimits.resumeAgeDaysMax} days`);
   });
 
   test("the page about AWS has our own quotas, and names only alarms that exist", () => {
