@@ -17,7 +17,8 @@ export default defineConfig({
     ],
     // Far above what a test takes: DynamoDB Local is several times slower than dynoxide, and machines are busy.
     testTimeout: 180_000,
-    hookTimeout: 180_000,
+    // The first that needs the demo or the build makes it, while other files run.
+    hookTimeout: 300_000,
     expect: { poll: { timeout: 120_000 } },
     // Tests of the tool must not find what a developer keeps for the real one.
     env: { XDG_CONFIG_HOME: join(tmpdir(), "review-api-no-settings"), REVIEW_API_ENV_FILE: "" },

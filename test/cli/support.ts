@@ -91,7 +91,7 @@ export type DevTools = {
 /** Services and folders of one test file; all of them end with it. */
 export function useDev(): DevTools {
   // Processes start slowly on a machine that is busy with other tests.
-  vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+  vi.setConfig({ testTimeout: 240_000, hookTimeout: 300_000 });
   const children: ChildProcess[] = [];
   const folders: string[] = [];
   afterAll(async () => {

@@ -8,7 +8,7 @@ export default defineConfig({
     env: { E2E_RUNTIME: "ric" },
     // Far above what a test takes, as in vitest.config.ts: each function is a process that has to start.
     testTimeout: 180_000,
-    hookTimeout: 180_000,
+    hookTimeout: 300_000,
     expect: { poll: { timeout: 120_000 } },
     globalSetup: ["test/ric/install.ts", "test/support/offer-engines.ts"],
     pool: "threads",

@@ -2,7 +2,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
-import { ringWebhooks } from "../../../lib/webhooks/ring.ts";
+import { type RingReport, ringWebhooks } from "../../../lib/webhooks/ring.ts";
 import { useApi } from "../../support/api.ts";
 import { seededRandom } from "../../support/clock.ts";
 import { github, publicNetwork, World } from "../../support/world.ts";
@@ -138,10 +138,10 @@ beforeEach(() => {
   vi.spyOn(systemClock, "nowMs").mockImplementation(() => Date.now() + aheadMs);
 });
 
-async function run(afterMs: number, attemptMsMax: number): Promise<void> {
+async function run(afterMs: number, attemptMsMax: number): Promise<RingReport> {
   aheadMs += afterMs;
   const network = { ...publicNetwork, attemptMsMax };
-  await ringWebhooks({
+  return await ringWebhooks({
     table: api.store().table,
     clock: systemClock,
     random: systemRandom,
@@ -150,10 +150,19 @@ async function run(afterMs: number, attemptMsMax: number): Promise<void> {
   });
 }
 
-/** Everybody works again; the last retries are due within ten hours. */
+const runsMin = 3;
+const runsMax = 40;
+
+/**
+ * Everybody works again; the last retries are due within ten hours. A run has a minute, in which a busy machine rings
+ * only some: the runs end when nothing is left to ring.
+ */
 async function settle(customers: readonly Customer[]): Promise<void> {
   for (const customer of customers) if (customer.mood !== "lies") customer.mood = "works";
-  for (let runs = 0; runs < 3; runs++) await run(11 * hourMs, 60_000);
+  for (let runs = 1; runs <= runsMax; runs++) {
+    const { delivered, failed, postponed, unread } = await run(11 * hourMs, 60_000);
+    if (runs >= runsMin && delivered + failed + postponed + unread === 0) return;
+  }
 }
 
 const differs = async (customer: Customer): Promise<boolean> => {
@@ -187,7 +196,7 @@ test(`${histories} receivers that die, lag, hear twice or never answer end like 
 });
 
 test("the comparison finds a receiver that confirms a ring without reading", {
-  timeout: 60_000,
+  timeout: 900_000,
 }, async () => {
   const liar = await open("liar");
   await run(60_000, 5_000);

@@ -338,9 +338,9 @@ describe("without a service", () => {
       stdout: "",
       stderr: "Sent 1 event, and the queue is empty.\n",
     });
-    expect((await readdir(own)).toSorted()).toEqual(
-      [engineKind.dataPath, "events.ndjson", "lock"].toSorted(),
-    );
+    // An engine that is too slow to end is killed, and its own journal stays beside its file.
+    const left = (await readdir(own)).filter((name) => !name.startsWith(`${engineKind.dataPath}-`));
+    expect(left.toSorted()).toEqual([engineKind.dataPath, "events.ndjson", "lock"].toSorted());
   });
 
   test("a command in a folder without data says how to create some", async () => {

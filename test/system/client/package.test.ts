@@ -109,7 +109,7 @@ describe("the package, installed from its tarball", () => {
     await run("npm", install, { cwd: project, env: environment });
     await writeFile(join(project, "consumer.js"), consumer);
     await writeFile(join(project, "consumer.ts"), typedConsumer);
-  }, 180_000);
+  });
   afterAll(() => rm(place, { recursive: true, force: true }));
 
   const installed = (...names: string[]) => join(project, "node_modules", "review-api", ...names);

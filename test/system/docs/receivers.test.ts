@@ -19,7 +19,7 @@ import { read, root } from "../../docs/pages.ts";
 import { useService } from "../../support/service.ts";
 import { github, publicNetwork, World } from "../../support/world.ts";
 
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 300_000 });
 
 const page = read("docs/use/jobs/webhooks.md");
 const blockOf = (language: string): string =>

@@ -64,8 +64,7 @@ export function useDeployment({ stack = "plain", alter }: DeploymentOptions = {}
     const template = templates[stack];
     alter?.(template);
     ({ made, stop } = await deploy(template, store(), threadFile));
-    // The first test file also builds.
-  }, 180_000);
+  });
   afterAll(() => stop());
   return () => {
     if (!made) throw new Error("The deployment is there only inside tests and hooks.");
