@@ -1,5 +1,5 @@
 import { hasNoSpaces, looksVeryRandom } from "./appearance.ts";
-import { type Claim, type ClaimKind, claimOf, isConstant, likely, sure } from "./assignment-names.ts";
+import { type Claim, claimOf, isConstant, kindOf, likely, sure } from "./assignment-names.ts";
 import { isCredential, type Link } from "./evidence.ts";
 import { isKeyId, isWordPair } from "./features.ts";
 import { nearIn } from "./next-in.ts";
@@ -21,16 +21,6 @@ const nameRestPattern = /[\w\u00c0-\u0fff-]*(?:\.[\w-]+)*/y;
 const nameLengthMax = 80;
 /** A refused value may contain other names, unless it is longer than this. */
 const refusedLengthMax = 160;
-
-const kindOf: Record<ClaimKind, string> = {
-  password: "password",
-  passphrase: "password",
-  secret: "secret",
-  token: "token",
-  api_key: "api_key",
-  credential: "secret",
-  key: "secret",
-};
 
 const linkedLengthMax = 256;
 /** The whole content of an element. */
@@ -77,7 +67,7 @@ function listed(name: Name, first: Value, claim: Claim, link: Link | undefined):
 }
 
 function found(values: readonly Value[], claim: Claim): SearchResult {
-  const spans = values.map(({ start, end }) => ({ start, end, kind: kindOf[claim.kind] }));
+  const spans = values.map(({ start, end }) => ({ start, end, kind: kindOf(claim) }));
   return { spans, resume: spans.at(-1)?.end ?? 0 };
 }
 
@@ -190,7 +180,7 @@ const cipherWord = /cipher|crypt|\baes\b|hmac|jwt|getBytes|fernet|\biv\b|\bnonce
 const ownerReach = 20;
 
 export const assignments: Finder = {
-  kinds: ["Password", "Secret", "Token", "API key"].map(kindNamed),
+  kinds: ["Password", "Secret", "Token", "API key", "PIN"].map(kindNamed),
   keywords: [],
   find(text, names) {
     const spans: Span[] = [];

@@ -249,7 +249,7 @@ const classes: Readonly<Record<string, readonly string[]>> = {
   "a pair may have a password of words and one digit": [
     "Anmeldung am Nexus geht mit deploy/«password|Zwiebel.Turm.9» solange LDAP kaputt ist.",
   ],
-  "a backup code may be one number": ["Apple test ID, 2FA backup code «pin|201383»"],
+  "a backup code may be one number": ["Apple test ID, 2FA backup code «recovery_code|201383»"],
   "an answer to a security question may have a title": [
     "the answer to the security question is «password|Mrs. Butterworth» for the break-glass account.",
   ],
@@ -303,6 +303,39 @@ const classes: Readonly<Record<string, readonly string[]>> = {
   ],
   "a key for an app of codes comes in groups of four": [
     "2FA setup key: «totp_seed|om6s him8 nrat 391y ifbg befi z9rs hjcd»",
+  ],
+  "a column, an element or a variable may name a PIN": [
+    "| device | ip | PIN |\n|:--|:--|--:|\n| door A | 10.0.1.4 | «pin|55102» |\n| door B | 10.0.1.5 | «pin|91837» |",
+    "<user><name>anna</name><pin>«pin|4471»</pin></user>",
+    "LED_PIN = 13, pin: 2024, otp: 123456, pin count 5512",
+  ],
+  "a column of keys beside a column of services holds keys": [
+    "| Service | Key |\n| --- | --- |\n| Geocoder | `«secret|{hex:32}»` |",
+    "| Key | Value |\n| --- | --- |\n| digest | {hex:32} |",
+  ],
+  "the name of a setting may stand behind its value": [
+    "UPDATE settings SET value='«secret|{hex:32}»' WHERE name='payment_api_key';",
+    '{"value": "«secret|Qu4rtz_Pwd»", "key": "db.password"}',
+    "UPDATE settings SET value='{hex:32}' WHERE name='cache_version';",
+  ],
+  "a key may be random text with signs and spaces": [
+    "define('AUTH_KEY', '«api_key||nWMfpucJVD%1B0Ll16e+flHgpYE0yOVfDxoEzefZ $,3PjV+LX!Tl»');",
+    "define('AUTH_KEY', 'Put your unique phrase here, at least 32 characters (A-Z, 0-9, signs)!');",
+  ],
+  "any type may stand between a name and its string": [
+    'let aes_key: [u8; 16] = *b"«api_key|9fK2vQ7xLm4TzR1b»";',
+    'password: Final[str] = "«password|bluebird»"',
+    'Password: <input name="bluebird">',
+  ],
+  "a link holds a key if its whole fragment is random": [
+    "https://paste.example.com/?3f9a6c2b1d4e#«url_token|8dKq2VhZpW5rTnXy7LmBc4Gs9»",
+    "https://vault.example.com/#/send/«url_token|tfmupTrw1GOvCihmKPl00m»/«url_token|iV_CGhSNW4FZFruwALxiJl»",
+    "https://app.example.com/#/projects/8dKq2VhZpW5rTnXy7LmBc4Gs9",
+  ],
+  "a token with a known prefix may be shorter than its vendor makes it, a name with the prefix stays": [
+    "see «github_token|ghp_{alnum:31}» in the log",
+    "the nsec of the bot: «nostr_key|nsec1{alnum:58}»",
+    "unkey_verification_middleware_handler and retool_workflow_step_runner are modules",
   ],
 };
 
