@@ -92,7 +92,7 @@ function keyClaim(words: readonly string[], last: string, owner: string, isVaria
   return owner === "" ? maybe : likely;
 }
 
-const leadingWords = setOf("password passwd pwd pw pass passwort passcode secret token apikey senha clave haslo mdp пароль секрет токен ключ");
+const leadingWords = setOf("passe password passwd pwd pw pass passwort passcode secret token apikey senha clave haslo mdp пароль секрет токен ключ");
 /** `PASSWORD_RESET_URL` is about a password; `PASSWORD_ADMIN` is a password. */
 export const aboutWords = setOf(`accessor sent hash hashes hashed hasher hashers hashing salt digest url uri link path file filename dir name names id ids
 uuid kid arn ref key keys length len size min max count number limit policy policies rule rules expiry expires expire expiration expired ttl age days hours

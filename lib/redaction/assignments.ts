@@ -24,7 +24,7 @@ const refusedLengthMax = 160;
 
 const linkedLengthMax = 256;
 /** The whole content of an element. */
-const elementContent = /[^<>\n]{1,512}(?=\s{0,20}<)/y;
+const elementContent = /[^<>\n]{1,512}(?=\s{0,20}<[/!])/y;
 
 function valueFor(name: Name, separator: Separator, at: number, isEnv: boolean): Value | undefined {
   if (separator.link === "element" && !name.text.startsWith("<!", at)) {
@@ -143,6 +143,8 @@ const isNoName = ({ text, name, start, end }: Name) =>
   // `auth.verifyToken 640 ms`: a function.
   (/(?:^|\.)(?:verify|validate|check|parse|decode|revoke|refresh)[A-Z]\w*$/.test(name) && text.charAt(end) === " ") ||
   /\bresource "$/.test(text.slice(Math.max(0, start - 10), start)) ||
+  // `lpass show --password "Shared-Infra/NAS"`: the name of an entry in a store.
+  /\b(?:lpass|gopass|bws?|op) (?:\w+ )?(?:show|get|read)\b/.test(text.slice(Math.max(0, start - 40), end + 5)) ||
   (text.startsWith("://", start - 3) && text.charAt(end) === ":");
 
 /** `/run/pw`, `.htpasswd`, `$PW`: a file or a variable, and the next word is no password. In `user/password …` it is. */
@@ -208,7 +210,7 @@ export const assignments: Finder = {
         if (claim) outcome = findAfterSeparator(name, claim);
         // `ACME_INGESTION_KEY` in a sentence is always an API key of Acme.
         if (claim?.kind === "key" && claim.certainty === "likely" && /^[A-Z]+_[A-Z_]+$/.test(name.name)) claim = sure("api_key");
-        if (claim && (claim.kind !== "key" || claim.certainty === "likely") && !outcome?.spans.length && !isNoNoun(name)) {
+        if (claim && claim.kind !== "pin" && (claim.kind !== "key" || claim.certainty === "likely") && !outcome?.spans.length && !isNoNoun(name)) {
           const value = inSentence(name, claim);
           if (value) outcome = found([value], claim);
         }

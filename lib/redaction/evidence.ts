@@ -90,8 +90,8 @@ const ofKeys: readonly Evidence[] = [
   salt,
   { evidence: "random token", holds: (judged) => features.isSurelyToken(judged.text) || (judged.claim.certainty === "likely" && judged.isConstant &&
     !isHex(judged.text) && !isUuid(judged.text) && judged.text.length >= 32 && features.isStrong(judged.text)) },
-  { evidence: "long hex", holds: ({ text, claim, link, isEnvironment }) => claim.certainty === "likely" && isHex(text) && hasDigit(text) &&
-    text.length >= (link === "cell" ? 20 : isEnvironment ? 30 : 32) },
+  { evidence: "long hex", holds: ({ text, claim, isEnvironment }) => claim.certainty === "likely" && isHex(text) && hasDigit(text) &&
+    text.length >= (isEnvironment ? 30 : 32) },
   { evidence: "UUID of a constant", holds: (judged) => judged.claim.certainty === "likely" && isConstantPlace(judged) && isUuid(judged.text) },
 ];
 
@@ -210,6 +210,8 @@ const isOtherCredential = (value: Value, named: Named): boolean =>
   (!features.isKeyId(value.text) || (named.claim.certainty === "sure" && !looseTies.has(named.link))) &&
   (!features.isPublicValue(value.text) || (named.claim.kind === "password" && /^\d+$/.test(value.text)) || isNamedSecret(value.text, named.claim));
 export const isCredential = (value: Value, named: Named): boolean =>
-  named.claim.kind === "pin" ? !looseTies.has(named.link) && isPin(value.text) : isOtherCredential(value, named);
+  named.claim.kind === "pin"
+    ? (!looseTies.has(named.link) && isPin(value.text)) || (named.link === "cell" && /^\d{4}$/.test(value.text))
+    : isOtherCredential(value, named);
 /** `CLICKUP_TOKEN=pk_…`: a sure name is stronger than a prefix that only some vendors give their public keys. */
 const isNamedSecret = (value: string, { kind, certainty }: Claim) => certainty === "sure" && kind !== "api_key" && /^pk_(?!live_|test_)/.test(value);

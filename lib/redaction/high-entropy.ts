@@ -94,7 +94,7 @@ function isInPublicBlock(text: string, start: number): boolean {
 
 /** Base64 of a document with a password, or of `user:password`. */
 const isEncoded = (run: string) =>
-  /^[A-Za-z0-9+/]{32,}={0,2}$/.test(run) && (holdsCredential(run) || looksChosen(/^[\w.@+-]{2,40}:([!-~]{8,40})$/.exec(decodeStart(run))?.[1] ?? ""));
+  /^[A-Za-z0-9+/]{32,}={0,2}$/.test(run) && (holdsCredential(run) || looksChosen(/^[A-Za-z][\w.@+-]{1,40}:([!-~]{8,40})$/.exec(decodeStart(run))?.[1] ?? ""));
 
 const isSecretRun = (run: string, text: string, start: number, from: number) => isEncoded(run) || isRandomRun(run, text, start, from);
 

@@ -45,7 +45,7 @@ function find(text: string): Span[] {
       /\/s\/(?=[a-z\d]*[A-Z])[A-Za-z\d]{15,}(?![\w-])/.test(path) ||
       /^https?:\/\/(?:hooks?|webhooks?|login|auth|invite)\./.test(link[0]);
     // The whole fragment is random: a key that the browser never sends.
-    const fragment = /(?<=#)(?!diff-)(?=[\w-]*\d)(?=[\w-]*[A-Z])(?=[\w-]*[a-z])[\w-]{20,}$/.exec(path);
+    const fragment = /(?<=#)(?!diff-)(?=[\w-]{0,99}\d)(?=[\w-]{0,99}[A-Z])(?=[\w-]{0,99}[a-z])[\w-]{20,99}$/.exec(path);
     if (fragment && !documents.test(link[0])) {
       const start = link.index + pathAt + fragment.index;
       spans.push({ start, end: start + fragment[0].length, kind: urlToken.kind });

@@ -105,11 +105,12 @@ function isFilled(value: string): boolean {
   return filled > 0 && filled * 3 >= value.length;
 }
 
-/** `0123456789abcdef`, `abcdefgh`: no random generator produces such a sequence. */
+/** `0123456789abcdef`, `aBcDeFgH`: no random generator produces such a sequence. */
 function isSequence(value: string): boolean {
+  const lowerCase = value.toLowerCase();
   let steps = 0;
   for (let index = 1; index < value.length; index++) {
-    const step = value.charCodeAt(index) - value.charCodeAt(index - 1);
+    const step = lowerCase.charCodeAt(index) - lowerCase.charCodeAt(index - 1);
     if (step === 1 || step === 0) steps++;
   }
   return value.length >= 8 && steps >= 0.75 * (value.length - 1);

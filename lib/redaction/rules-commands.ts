@@ -121,7 +121,7 @@ export const commandContexts: readonly ContextRule[] = [
   cli("pass:|echo ", /-pass(?:in|out|word)?[ \t]["']?pass:["']?|-pass\w{0,12}[-_]?(?:command|cmd|eval)[ =]["']echo (?:-n )?/g, unquoted, isAnything),
   cli("+login|http-basic.|wpa_passphrase|add_user|change_password|set_password|authenticate_user|-passwd|bw login|bw unlock|radtest|mc ", pattern("g",
     String.raw`(?:\+login|\bhttp-basic\.\S{1,60}|\bwpa_passphrase|\brabbitmqctl (?:add_user|change_password|authenticate_user)|\bdscl \S{1,80} -passwd`,
-    String.raw`|\bset_password|\bbw login|\bradtest|\bmc (?:alias set|config host add)~\S{1,60}~\S{1,120})~(?:"[^"\n]{1,40}"|'[^'\n]{1,40}'|\S{1,80})~["']?`,
+    String.raw`|(?<!=)\bset_password|\bbw login|\bradtest|\bmc (?:alias set|config host add)~\S{1,60}~\S{1,120})~(?:"[^"\n]{1,40}"|'[^'\n]{1,40}'|\S{1,80})~["']?`,
     String.raw`|\bbw unlock~["']?(?!-)|\bradtest~\S{1,60}~\uE010~\S{1,60}~\d{1,4}~`), unquoted, isAnything),
   // gh secret set NAME --body …, az keyvault secret set … --value …
   command("secret|put-parameter", "secrets? (?:set|create|put|add|update)|secretsmanager|put-parameter",

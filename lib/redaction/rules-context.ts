@@ -68,7 +68,7 @@ export const headerAndUrlContexts: readonly ContextRule[] = [
   { ...after("URL password", "://", /:\/\/[^\s:@/"'<>`[]*:/g, /[^\s"'<>`/,]+/y, isOwnPassword), upTo: "@" },
   { ...after("URL password", "jdbc:oracle", /jdbc:oracle:[a-z]+:[^\s/@"':]+\//g, /[^\s"'/]+/y, isNoPlaceholder), upTo: "@" },
   { ...after("URL token", "://", /:\/\//g, /[^\s:/"'<>`[]+/y, isUserToken), upTo: "@" },
-  after("URL password", "@tcp(|@unix(|@(", /(?<![\w:/])\w{1,40}:(?=\S{1,80}@(?:tcp|unix)?\()/g, /[^\s"'`/]+(?=@(?:tcp|unix)?\()/y, isOwnPassword),
+  after("URL password", "@tcp(|@unix(|@(", /(?<![\w:/])\w{1,40}:(?=\S{1,80}@(?:tcp|unix)?\()/g, /[^\s"'`/]{1,120}(?=@(?:tcp|unix)?\()/y, isOwnPassword),
   { ...after("URL token", "://", /:\/\//g, /[\w.~-]+:(?=(?:x-oauth-basic|x-access-token|api_token|x)?@)/y, (secret, { text, end }) =>
     (text.startsWith(":@", end) ? secret.length >= 16 && isRandom(secret) : secret.length >= 8 && isSecretLike(secret))), upTo: ":" },
   after("URL token", "", /[?&#][\w.-]+=/g, /[^\s&#"'<>`;]+/y, isParameter),
@@ -194,14 +194,14 @@ const isPaired: AcceptInContext = (secret, { text, end, context }) =>
 const isTyped: AcceptInContext = (secret, { text, start }) => {
   const before = text.slice(Math.max(0, start - 160), start);
   return (
-    (/passw|pwd|passcode|secret/i.test(before.slice(before.lastIndexOf("\n") + 1)) && isSecretLike(secret)) ||
+    (/pass(?!ed|es|ing|i)|pwd|secret/i.test(before.slice(before.lastIndexOf("\n") + 1)) && isSecretLike(secret)) ||
     // The field that is filled in is the password itself.
     (/pass(?:w(?:or)?d|code)(?:["'`\])]{1,4}|Field|Input|Box)(?:\)?\.\w{1,12}\(|, ?)["'`]$/i.test(before) && isInPlace(secret))
   );
 };
 
-const pinPlaces =
-  "(?:doors?|safes?|garage|gate|alarm\\w*|locks?|panel|building|entrance|keypad|kiosk|vault|tür|tresor|portail|porte|coffre|puerta|caja|porta|cofre)(?!\\p{L})";
+const pinPlace =
+  /(?<!\p{L})(?:doors?|safes?|garage|gate|alarm\w*|locks?|panel|building|entrance|keypad|kiosk|vault|tür|tresor|portail|porte|coffre|puerta|caja|porta|cofre)(?!\p{L})/iu;
 const pinKeywords = "pin|puk|code|otp|пин|код|暗証|验证码|驗證碼|口令|digo|codice|kod|combination|host key|safe|door|alarm";
 /** Names of a PIN, and codes by what they open. */
 const pinName = pattern(
@@ -211,13 +211,13 @@ const pinName = pattern(
   String.raw`|confirmation|unlock|2fa|mfa|sms|login|backup|recovery|master|duress|disarm|reset|bypass|pass|tür|zugangs|entsperr)[ -]?code|code to \S+|host key`,
   String.raw`|(?:opens?|unlocks?|disarms?)(?: \S+){0,3} with|combination`,
   String.raw`|(?:code|c[oó]digo|codice|kod) (?:pin|secret|d(?:'|[ei] )(?:a[cs]\S+|s[eéib]\S+|v[eé]ri\S+))`,
-  String.raw`|(?:code|c[oó]digo|codice|kod|код)(?=.*(?<!\p{L})${pinPlaces})|(?<=(?<!\p{L})${pinPlaces}.*)code)(?![\p{Script=Latin}\p{Script=Cyrillic}])`,
+  String.raw`|(?<open>code|c[oó]digo|codice|kod|код))(?![\p{Script=Latin}\p{Script=Cyrillic}])`,
 );
 /** Between the name and the digits: nothing, its owner ("der Karte"), or a verb or a sign that leads to the digits, in the same sentence. */
 const pinGap = pattern(
   "iu",
   String.raw`^[\x60"'*_)]{0,3}(?:(?:(?![.;!?] )[^\d\n]){0,80}?(?:[:=→>(]|(?<!\p{L})(?:is|was|are|now|still|ist|lautet|war|est|es|è|é|jest|to|types?`,
-  "|enter|use|then|press|dial|case|er|är))",
+  "|enter|use|then|press|dial|case|er|är)(?: \\p{L}{2,10}){0,2})",
   String.raw`|(?: (?:of|for|der|des|für|vom|zum|zur|de|du|del|della|do|da|van|on)(?: [^\s\d]{1,24}){1,4})?)[\s\x60"'*]{1,3}$|^[:：は是]?$`,
 );
 /** "wants 7391 as its PIN" */
@@ -226,15 +226,30 @@ const pinBehind = /^[^.;\n\d]{0,30}?(?<!\p{L})(?:pin|otp|puk|passcode)(?!\p{L})/
 /** The line has only the digits, behind a speaker or a bullet: the answer to the line above. */
 const isAnswer = /^[ \t]*(?:\[?\d{1,2}:\d\d\]? )?(?:[-*>•—] ?)?(?:[^\s:]{1,24}(?: [^\s:]{1,24}){0,2}(?: ?\([\d:]{4,8}\))?[:>] ?)?$/;
 const noPin = /\b(?:gpio|header|board|connector|jumper|ground)\b|(?:error|status|exit|return|response|http|zip|postal|country|area|reason)[ -]?code/i;
+/** Returns where the last name of a PIN in a text ends. A bare "code" needs a place near it. */
+function pinNameEnd(text: string, around: string): number | undefined {
+  let end: number | undefined;
+  pinName.lastIndex = 0;
+  for (let name = pinName.exec(text); name; name = pinName.exec(text)) if (!name.groups?.open || pinPlace.test(around)) end = pinName.lastIndex;
+  return end;
+}
+/** Returns the text behind the last number: other digits do not stand between the name and the PIN. */
+function behindNumber(line: string): string {
+  let from = line.length;
+  while (from > 1 && !/^\d\d/.test(line.slice(from - 2, from))) from--;
+  return line.slice(from > 1 ? from : 0);
+}
 const isPinAt: AcceptInContext = (secret, { text, start, end }) => {
+  if (!isPin(secret.replace(/\D/g, ""))) return false;
   const before = text.slice(Math.max(0, start - 240), start);
   const [line = "", above = ""] = before.split("\n").reverse();
-  const name = [...line.matchAll(pinName)].at(-1);
-  const isNamed = name !== undefined && pinGap.test(line.slice(name.index + name[0].length));
+  const own = behindNumber(line);
+  const nameEnd = pinNameEnd(own, line + text.slice(end, end + 60));
+  const isNamed = nameEnd !== undefined && pinGap.test(own.slice(nameEnd));
   const isBehind = pinLead.test(line) && pinBehind.test(text.slice(end, end + 50));
-  const isAsked =
-    isAnswer.test(line) && /^["'\x60]?[.!]?[ \t]*(?:\n|$)/.test(text.slice(end, end + 8)) && (/\?\s*$/.test(above) ? before : above).search(pinName) >= 0;
-  return (isNamed || isBehind || isAsked) && !noPin.test(isAsked ? above : lineOf(text, start, end)) && isPin(secret.replace(/\D/g, ""));
+  const question = /\?\s*$/.test(above) ? before : above;
+  const isAsked = isAnswer.test(line) && /^["'\x60]?[.!]?[ \t]*(?:\n|$)/.test(text.slice(end, end + 8)) && pinNameEnd(question, question) !== undefined;
+  return (isNamed || isBehind || isAsked) && !noPin.test(isAsked ? above : line);
 };
 
 /** The name of a setting, behind its value. */
@@ -370,8 +385,9 @@ export const statementContexts: readonly ContextRule[] = [
     (secret, { context }) => isPassphrase(secret, false) && areDrawn(secret.toLowerCase().split(" "), 0) && (context.endsWith("=") ? / \d{1,6}[!?]?$/ :
     /(?:\d\p{L}|\p{L}\d| \d+[!?]$).*[!?]$/u).test(secret)),
   // PIN: …, the door code is …, --pin …
-  near(pinKeywords, alone("PIN", "",
-    /(?<![\w.,/#@$€£+-])(?:\d{4,12}[#*A-F]?|\d{3}(?:[ -]\d{3}){1,2}|\d\d-\d\d-\d\d|[A-Z]-\d{6})(?![\w%:/-]|[.,]\d)/g, isPinAt), 240),
+  { ...alone("PIN", pinKeywords,
+    /(?<![\w.,/#@$€£+-])(?:\d{4,12}[#*A-F]?|\d{3}(?:[ -]\d{3}){1,2}|\d\d-\d\d-\d\d|[A-Z]-\d{6})(?![\w%:/-]|[.,]\d| ?(?:m?s|sec|min|hour|day|time|attempt|user|request|[KMG]i?B|byte))/g,
+    isPinAt), isNear: true, reach: 240 },
   // SET value = '…' WHERE name = 'smtp_password'; { "value": "…", "name": "DB_PASSWORD" }
   after("Secret", "value", /(?<!\w)value[¶]?¬(?:=>?|:)¬[¶]/gi, quoted, (secret, { text, start, end }) => {
     const name = nameBehind.exec(text.slice(end, end + 160))?.[1] ?? "";

@@ -79,8 +79,8 @@ export const formContexts: readonly ContextRule[] = [
   after("Twilio key", "ac", /[¶`]AC[0-9a-f]{32}[¶`],¬[¶`]/g, hex, ofLength(32, 32)),
   after("App password", "app", /\bapp(?:-specific)?[ _-]?pass(?:word)?[¶]?(?: is)?[ :=]{1,3}[¶]?/gi, /[a-z]{4}(?:[ -]?[a-z]{4}){3}(?![\w-])/y, ofLength(16)),
   // A whole hash of a password: whoever has the hash can try passwords without the service
-  alone("Password hash", "md5|$1$|$5$|$6$|$y$|$apr1$|$2a$|$2b$|$2x$|$2y$|$argon2|pbkdf2|scrypt:|{ssha|{sha|{md5}|{smd5}|{crypt}|scram-sha-", pattern("gi",
-    String.raw`(?<![\w$])(?:(?<=")md5[\da-f]{32}(?=")|\${1,2}(?:[156y]|apr1)\${1,2}(?:[\w.=]{1,20}\${1,2})?[\w./]{2,32}\${1,2}[\w./]{22,86}`,
+  alone("Password hash", "md5|:::|$1$|$5$|$6$|$y$|$apr1$|$2a$|$2b$|$2x$|$2y$|$argon2|pbkdf2|scrypt:|{ssha|{sha|{md5}|{smd5}|{crypt}|scram-sha-", pattern("gi",
+    String.raw`(?<![\w$])(?:(?<=")md5[\da-f]{32}(?=")|(?<=:\d{3,5}:)[\da-f]{32}:[\da-f]{32}(?=:::)|\${1,2}(?:[156y]|apr1)\${1,2}(?:[\w.=]{1,20}\${1,2})?[\w./]{2,32}\${1,2}[\w./]{22,86}`,
     String.raw`|\${1,2}2[abxy]\${1,2}\d\d\${1,2}[\w./]{53}`,
     String.raw`|\$argon2\w{1,2}\$(?:[\w=,]{3,60}\$){1,2}[\w+/]{8,90}\$[\w+/]{22,90}|\$?pbkdf2[\w:-]{4,20}\$\d{1,8}\$[^\s$"']{4,64}\$[\w+/.]{22,128}={0,2}`,
     String.raw`|scrypt:[\d:]{5,20}\$\w{8,64}\$[\w+/]{64,180}|\{(?:S?SHA\d{0,3}|S?MD5|CRYPT)\}[\w+/.$]{22,180}={0,2}`,
@@ -109,6 +109,8 @@ export const formContexts: readonly ContextRule[] = [
     String.raw`(?:[ \t]?\([^()\n]{0,40}\))?[^\n]{0,24}?[ :="'\x60\n[(]{1,6}(?:\d{1,2}-\d{1,2}: ?)?(?=${number}(?:[a-z]{3,8}${between}){5})`),
     pattern("y", String.raw`${number}[a-z]{3,8}(?:${between}[a-z]{3,8}){10,24}(?![\w-])`), (secret) =>
     hasDistinct(secret, 8) && !sentenceWords.test(secret.replace(/[^a-z]+/g, " "))),
+  alone("Seed phrase", "", /(?<!\w)1[.):]? [a-z]{3,8}(?:[\s,]{1,4}\d{1,2}[.):]? {0,2}[a-z]{3,8}){11,23}(?!\w)/g,
+    ofLength(50)),
   near("private|wallet|deployer|shamir|accounts|wif|schlüssel|clé|clave|chave|chiave|klucz|ключ|私钥|秘密鍵", alone("Wallet key",
     "", /(?<![\w])(?:0x)?[0-9a-fA-F]{64,66}(?!\w)|(?<!\w)[1-9A-HJ-NP-Za-km-z]{86,90}(?!\w)/g, (secret, { text, start }) => hasDigit(secret) &&
     /[a-f]/i.test(secret) && walletWord.test(text.slice(Math.max(0, start - 80), start)) &&

@@ -52,10 +52,11 @@ w160 Cloudflare origin: v1.0-
 export const tokenTable = `
 a10 Chromatic: chpt_
 a16 SettleMint: sm_aat_ sm_pat_ sm_sat_
-a20 Lichess: lip_, Val Town: vtwn_, npm: npm_, Netlify: nfp_ nfo_ nfc_ nfu_, Replicate: r8_, Apify: apify_api_
+a20 Lichess: lip_, Val Town: vtwn_
 a22=~ Modal: as- ak-
 a24=~ Vault legacy: s.
 a29= ntfy: tk_
+a36 npm: npm_, Netlify: nfp_ nfo_ nfc_ nfu_, Replicate: r8_, Apify: apify_api_
 a30 Pangea: pts_, Notion: secret_ ntn_, Twitch: oauth:, Hugging Face: hf_ api_org_, Trello: ATTA, Clojars: CLOJARS_
 a80~ Facebook: EAA
 a90 Bitcoin: xprv yprv zprv tprv

@@ -46,6 +46,7 @@ const patterns: Record<string, RegExp> = {
 const isOfForm = (token: string, prefix: string, length: number, flags: string) =>
   hasDistinct(token, 8) &&
   !isPlaceholder(token) &&
+  !isPlaceholder(token.slice(prefix.length)) &&
   (flags.includes("=") ? token.length === prefix.length + length : hasDigit(token.slice(prefix.length)) || !isPlainCase(token.slice(prefix.length))) &&
   (!flags.includes("~") || looksRandom(token) || isScrambled(token.replace(/^.*[^A-Za-z0-9]/, ""))) &&
   (!flags.includes("U") || isUuid(token.slice(-36)));

@@ -68,6 +68,7 @@ const further = [
   "smtp_pass=«password|tulip Radish 44»",
   `solana keypair: «private_key|[${Array.from({ length: 64 }, (_, index) => (index * 37 + 11) % 256).join(",")}]»`,
   "app password «app_password|ofap pklv dkyc rwod»",
+  "«seed_phrase|1. banner 2. denial 3. gospel 4. gadget 5. puzzle 6. mammal\n7. anchor 8. canal 9. cotton 10. blanket 11. nuclear 12. amber»",
   "aws key leaked: «aws_secret_key|{base64:39}+»",
   "uint8_t AES_KEY[16] = { «private_key|0x58, 0x76, 0xe5, 0x5e, 0x40, 0xaf, 0xb6, 0xcb, 0x98, 0x4b, 0x06, 0x1f, 0xf0, 0xeb, 0xab, 0x33» };",
   '{"type":"random_password","attributes":{"length":24,"result":"«password|bluebird!77Nest»"}}',
