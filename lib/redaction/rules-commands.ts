@@ -98,7 +98,6 @@ export const commandContexts: readonly ContextRule[] = [
   command("mysql|mariadb|7z|rar", "mysql\\w*|mariadb\\w*|7z[ar]?|7zz|unrar|rar", "[ \\t]-h?p", isAnything),
   command("-a|-w", "redis-cli|valkey-cli|ldap\\w+|security|cryptsetup|kadmin\\S*", "[ \\t]-[aw][ =]?", isPassword, true),
   command("-p", "sqlcmd|bcp|osql|zip|unzip|zipcloak|ipmitool|mosquitto_\\w+|smbpasswd|plink|pscp|knife|p4|security", "[ \\t]-(?:P|pw)[ =]?", isPassword, true),
-  command("keytool|signer", "keytool|jarsigner|apksigner", "[ \\t]-(?:src|dest)?(?:store|key)pass[ =:]", isAnything),
   command("-u", "smb\\w+|rpcclient|net|winexe", "[ \\t]-U[ =]?[\"']?[^\\s%\"'$]+%", isPassword, true),
   command("openssl|nuget|coap", "openssl|nuget|coap-client", "[ \\t]-(?:[kK]|hmac)[ =]", isAnything),
   command("nmcli|nsupdate|snyk", "nmcli|nsupdate|snyk", "[ \\t](?:password[ ]|auth[ ](?=[0-9a-f]{8}-)|-y[ ](?:hmac-[\\w-]{1,10}:)?[\\w.-]{1,60}:)", isAnything),
@@ -121,7 +120,8 @@ export const commandContexts: readonly ContextRule[] = [
   cli("pass:|echo ", /-pass(?:in|out|word)?[ \t]["']?pass:["']?|-pass\w{0,12}[-_]?(?:command|cmd|eval)[ =]["']echo (?:-n )?/g, unquoted, isAnything),
   cli("+login|http-basic.|wpa_passphrase|add_user|change_password|set_password|authenticate_user|-passwd|bw login|bw unlock|radtest|mc ", pattern("g",
     String.raw`(?:\+login|\bhttp-basic\.\S{1,60}|\bwpa_passphrase|\brabbitmqctl (?:add_user|change_password|authenticate_user)|\bdscl \S{1,80} -passwd`,
-    String.raw`|(?<!=)\bset_password|\bbw login|\bradtest|\bmc (?:alias set|config host add)~\S{1,60}~\S{1,120})~(?:"[^"\n]{1,40}"|'[^'\n]{1,40}'|\S{1,80})~["']?`,
+    String.raw`|(?<!=)\bset_password|\bbw login|\bradtest`,
+    String.raw`|\bmc (?:alias set|config host add)~\S{1,60}~\S{1,120})~(?:"[^"\n]{1,40}"|'[^'\n]{1,40}'|\S{1,80})~["']?`,
     String.raw`|\bbw unlock~["']?(?!-)|\bradtest~\S{1,60}~\uE010~\S{1,60}~\d{1,4}~`), unquoted, isAnything),
   // gh secret set NAME --body …, az keyvault secret set … --value …
   command("secret|put-parameter", "secrets? (?:set|create|put|add|update)|secretsmanager|put-parameter",

@@ -201,7 +201,7 @@ const isTyped: AcceptInContext = (secret, { text, start }) => {
 };
 
 const pinPlace =
-  /(?<!\p{L})(?:doors?|safes?|garage|gate|alarm\w*|locks?|panel|building|entrance|keypad|kiosk|vault|tür|tresor|portail|porte|coffre|puerta|caja|porta|cofre)(?!\p{L})/iu;
+  /(?<!\p{L})(?:doors?|safes?|garage|gate|alarm\w*|locks?|panel|building|entrance|keypad|kiosk|vault|tür|tresor|portail|porte|coffre|puerta|porta)(?!\p{L})/iu;
 const pinKeywords = "pin|puk|code|otp|пин|код|暗証|验证码|驗證碼|口令|digo|codice|kod|combination|host key|safe|door|alarm";
 /** Names of a PIN, and codes by what they open. */
 const pinName = pattern(
@@ -225,6 +225,7 @@ const pinLead = /\b(?:wants|takes|use|enter|type|with|is|set)\s["'\x60]?$/i;
 const pinBehind = /^[^.;\n\d]{0,30}?(?<!\p{L})(?:pin|otp|puk|passcode)(?!\p{L})/iu;
 /** The line has only the digits, behind a speaker or a bullet: the answer to the line above. */
 const isAnswer = /^[ \t]*(?:\[?\d{1,2}:\d\d\]? )?(?:[-*>•—] ?)?(?:[^\s:]{1,24}(?: [^\s:]{1,24}){0,2}(?: ?\([\d:]{4,8}\))?[:>] ?)?$/;
+const unit = "(?:m?s|sec\\w*|min\\w*|hours?|days?|times?|attempts?|users?|requests?|[KMG]i?B|bytes?)";
 const noPin = /\b(?:gpio|header|board|connector|jumper|ground)\b|(?:error|status|exit|return|response|http|zip|postal|country|area|reason)[ -]?code/i;
 /** Returns where the last name of a PIN in a text ends. A bare "code" needs a place near it. */
 function pinNameEnd(text: string, around: string): number | undefined {
@@ -326,7 +327,6 @@ export const statementContexts: readonly ContextRule[] = [
     String.raw`(?:^|\n)[ \t$>#]{0,4}(?:kubectl get secret|argocd admin initial-password|aws secretsmanager get-secret-value|gcloud secrets`,
     String.raw`|terraform output|openssl rand|vault (?:kv get|read)|op read|pass show|pwgen)[^\n]{0,160}\n[ \t>]{0,4}`), /[^\s"'`]+/y, (secret, { text, end
     }) => isTokenLike(secret) && isNoPlaceholder(secret) && /^[ \t]*(?:\n|$)/.test(text.slice(end, end + 3))),
-  password("pass |identify ", /(?:^|\n)(?:[\w>:]{1,8} ?)?PASS |\bIDENTIFY /g, unquoted, isSecretLike),
   // vault kv put secret/app api=…, ::add-mask::…
   behind(/\bvault (?:kv )?(?:put|write|patch) |\bsecrets? set |\bconfig:set /g, after("Secret", "vault |secret set|secrets set|config:set",
     /(?<=\s)[\w.-]{1,40}=["']?/g, unquoted, (secret) => isTokenLike(secret) && !isOrdinary(secret) && isNoPlaceholder(secret))),
@@ -386,8 +386,8 @@ export const statementContexts: readonly ContextRule[] = [
     /(?:\d\p{L}|\p{L}\d| \d+[!?]$).*[!?]$/u).test(secret)),
   // PIN: …, the door code is …, --pin …
   { ...alone("PIN", pinKeywords,
-    /(?<![\w.,/#@$€£+-])(?:\d{4,12}[#*A-F]?|\d{3}(?:[ -]\d{3}){1,2}|\d\d-\d\d-\d\d|[A-Z]-\d{6})(?![\w%:/-]|[.,]\d| ?(?:m?s|sec|min|hour|day|time|attempt|user|request|[KMG]i?B|byte))/g,
-    isPinAt), isNear: true, reach: 240 },
+    pattern("g", String.raw`(?<![\w.,/#@$€£+-])(?:\d{4,12}[#*A-F]?|\d{3}(?:[ -]\d{3}){1,2}|\d\d-\d\d-\d\d|[A-Z]-\d{6})`,
+    String.raw`(?![\w%:/-]|[.,]\d| ?${unit}\b)`), isPinAt), isNear: true, reach: 240 },
   // SET value = '…' WHERE name = 'smtp_password'; { "value": "…", "name": "DB_PASSWORD" }
   after("Secret", "value", /(?<!\w)value[¶]?¬(?:=>?|:)¬[¶]/gi, quoted, (secret, { text, start, end }) => {
     const name = nameBehind.exec(text.slice(end, end + 160))?.[1] ?? "";

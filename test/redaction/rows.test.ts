@@ -33,7 +33,6 @@ const account = Buffer.from(
 /** For rows that no exact example and no sample needs. */
 const further = [
   `key.json: ${account}`,
-  "x «api_key|acmex_live_{alnum:24}» x",
   "x «deepl_key|{uuid}:fx» x",
   "seed phrase: «seed_phrase|walnut cinder velvet zephyr bounce evolve castle fiscal pelican lantern marble orchid»",
   "wallet «wallet_key|{hex:64}»",
@@ -74,7 +73,6 @@ const further = [
   '{"type":"random_password","attributes":{"length":24,"result":"«password|bluebird!77Nest»"}}',
   "user worker on >«password|bluebird» ~jobs:* +@all",
   '/etc/ppp/chap-secrets\n"acme-dsl" * "«password|bluebird»" *',
-  "USER anna\n+OK\nPASS «password|Bluebird77Nest»",
   "C: AUTH PLAIN «password|AGFubmEAYmx1ZWJpcmQ=»",
   'Content-Disposition: form-data; name="password"\n\n«password|bluebird7»',
   "##vso[task.setvariable variable=db_password]«password|bluebird77»",
