@@ -20,7 +20,7 @@ const linePattern = /^([a-z])(\d+)([=~U]*) (.+)$/;
 const rowsOf = (table: string, called = ""): VendorRow[] =>
   table
     .trim()
-    .split("\n")
+    .split(/\n| \| /)
     .flatMap((line) => {
       const [, alphabet = "", length = "", flags = "", kinds = ""] = required(linePattern.exec(line), `form of the vendors in the line "${line}"`);
       return kinds.split(", ").map((kind) => {

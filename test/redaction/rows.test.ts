@@ -33,7 +33,6 @@ const account = Buffer.from(
 /** For rows that no exact example and no sample needs. */
 const further = [
   `key.json: ${account}`,
-  "x «deepl_key|{uuid}:fx» x",
   "seed phrase: «seed_phrase|walnut cinder velvet zephyr bounce evolve castle fiscal pelican lantern marble orchid»",
   "wallet «wallet_key|{hex:64}»",
   "ssh-keygen -N «cli_password|bluebird» -f key",
@@ -47,16 +46,12 @@ const further = [
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a hash
   "ops:«password_hash|$2b$12${alnum:53}»",
   "\nkind: Secret\ndata:\n  config: «secret|S2V0dGxlNDIhcml2ZXI=»",
-  "reg add HKLM /v DefaultPassword /t REG_SZ /d «cli_password|Bluebird77»",
-  'send "«cli_password|Bluebird77»\\r"',
   "gh secret set DB_PASSWORD -b«cli_password|bluebird77»",
   "WIFI:S:guests;T:WPA;P:«password|Bluebird77»;;",
   "u: anna p: «password|Kq7vTz92LmXw»",
-  'I enter "«password|duneMirror»" in the "Password" field',
   "omniauth :github, 'abcd', '«password|{hex:40}»'",
   "the PIN of the card is «pin|5728»",
   "COPY users (id, password) FROM stdin;\n1\t«password|duneMirror»\n",
-  "AUTH anna «password|Bluebird77»",
   "Logins\nanna: «password|violin_cherry47»",
   "sed -i 's/DB_PASSWORD/«cli_password|bluebird»/' app.conf",
   'the alt text says: "Password: «password|Bluebird»"',
