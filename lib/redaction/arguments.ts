@@ -2,15 +2,13 @@ import { type Value, valueAt } from "./values.ts";
 
 /** One of the parts that commas separate between two brackets: an argument of a call, a value of a row. */
 export interface Argument {
-  readonly start: number;
-  readonly end: number;
   /** Set if the argument is one string and nothing else. */
-  readonly value: Value | undefined;
+  readonly value?: Value | undefined;
   /**
    * The only string in the argument, with or without other text around it: `[]byte("…")`. The name of an encoding does not count: `Buffer.from("…",
    * "hex")`.
    */
-  readonly inner: Value | undefined;
+  readonly inner?: Value;
 }
 
 const encoding = /,[ \t]{0,4}(["'])(?:hex|base64(?:url)?|utf-?8|latin-?1|ascii|binary)\1/iy;
@@ -18,6 +16,9 @@ const plainRun = /[^"'`\uE000-\uE003,()[\]{}]+/y;
 const argumentsMax = 24;
 const lengthMax = 400;
 const depthMax = 3;
+
+/** Only a prefix of the string is before it; `"…".getBytes()` still counts as that string. */
+const isWhole = (before: string, behind: string) => /^\s*[NLbru@$]{0,2}["'`\uE000-\uE003]+$/.test(before) && /^["'`\uE000-\uE003]+\s*(?:\.|$)/.test(behind);
 
 function isEncodingAt(text: string, at: number): boolean {
   encoding.lastIndex = at;
@@ -31,32 +32,20 @@ function isEncodingAt(text: string, at: number): boolean {
 export function argumentsAt(text: string, from: number): { list: Argument[]; end: number } | undefined {
   const list: Argument[] = [];
   let start = from;
-  let value: Value | undefined;
-  let inner: Value | undefined;
-  let strings = 0;
-  let isMore = false;
-  let isChained = false;
+  let strings: Value[] = [];
   let depth = 0;
   let at = from;
   const close = (end: number) => {
-    list.push({ start, end, value: isMore ? undefined : value, inner: strings === 1 ? inner : undefined });
+    const [inner, other] = strings;
+    list.push(inner && !other ? { inner, value: isWhole(text.slice(start, inner.start), text.slice(inner.end, end)) ? inner : undefined } : {});
     start = end + 1;
-    value = undefined;
-    inner = undefined;
-    strings = 0;
-    isMore = false;
-    isChained = false;
+    strings = [];
   };
   while (at < text.length && at - from < lengthMax && list.length < argumentsMax) {
     const character = text.charAt(at);
     plainRun.lastIndex = at;
-    if (plainRun.test(text)) {
-      const plain = text.slice(at, plainRun.lastIndex).trim();
-      // `"…".getBytes()` still counts as that string.
-      isChained ||= value !== undefined && plain.startsWith(".");
-      if (plain.replace(/^[NLbru@$]{1,2}$/, "") !== "" && !isChained) isMore = true;
-      at = plainRun.lastIndex;
-    } else if (character === "," && depth === 0) close(at++);
+    if (plainRun.test(text)) at = plainRun.lastIndex;
+    else if (character === "," && depth === 0) close(at++);
     else if (")]}".includes(character)) {
       if (depth-- === 0) {
         close(at);
@@ -65,16 +54,12 @@ export function argumentsAt(text: string, from: number): { list: Argument[]; end
       at++;
     } else if ("([{".includes(character)) {
       if (++depth > depthMax) return undefined;
-      isMore ||= !isChained;
       at++;
     } else if (isEncodingAt(text, at)) at = encoding.lastIndex;
     else if (text.charAt(at + 1) === character && text.charAt(at + 2) !== character) at += 2;
     else {
       const string = valueAt(text, at);
-      if (value || depth > 0) isMore = true;
-      value ??= string?.isQuoted ? string : undefined;
-      inner ??= string;
-      strings++;
+      if (string) strings.push(string);
       at = string?.isQuoted ? string.end + 1 : at + 1;
     }
   }

@@ -1,13 +1,14 @@
-import { vendorWords } from "./vendor-table.ts";
 import { setOf } from "./words.ts";
 
 /** What a name says about its value: a key is a credential of an unknown kind. */
-export type ClaimKind = "password" | "passphrase" | "secret" | "token" | "api_key" | "credential" | "key";
+export type ClaimKind = "password" | "passphrase" | "secret" | "token" | "api_key" | "credential" | "key" | "pin";
 export interface Claim {
   readonly kind: ClaimKind;
   /** The less certain the claim, the more the value must look like a credential. */
   readonly certainty: "sure" | "likely" | "maybe";
 }
+/** The kind in the marker of a value with this claim. */
+export const kindOf = ({ kind }: Claim): string => (kind === "passphrase" ? "password" : kind === "credential" || kind === "key" ? "secret" : kind);
 export const sure = (kind: ClaimKind): Claim => ({ kind, certainty: "sure" });
 const credential: Claim = { kind: "credential", certainty: "likely" };
 export const likely: Claim = { kind: "key", certainty: "likely" };
@@ -29,7 +30,7 @@ entsperrcode kodeord kodeordet slaptažodis parool aðgangsorð pasahitza contra
 `;
 const passwordEndings = endingsOf(passwordNames);
 const passwordWords = setOf("pw psw psk pepper masterauth requirepass authtok userpwd");
-const noPasswordWords = setOf("askpass bypass compass encompass surpass trespass enclave conclave autoclave");
+const noPasswordWords = setOf("htpasswd chpasswd askpass bypass compass encompass surpass trespass enclave conclave autoclave");
 const secretNames =
   "secret whsec secreto secreta secrète segredo segreto segreta geheimnis geheimschlüssel geheimschluessel sekret секрет секретный 秘密 秘密鍵 机密 シークレット 비밀키";
 const secretEndings = endingsOf(secretNames);
@@ -55,34 +56,13 @@ const likelyWords = setOf(
 );
 /** `DB_PASSWORD_PROD` is still a password; `password_hash` and `token_url` are not credentials. */
 const environments = setOf(`prod production staging stage dev development test testing qa uat ci live old new current previous private base value default
-plain plaintext cleartext equals confirm confirmation again repeat string text b64 hex data env content v str val raw txt`);
+plain plaintext cleartext klartext equals confirm confirmation again repeat string text b64 hex data env content v str val raw txt`);
 
 const isAscii = (name: string) => /^[\0-\x7f]*$/.test(name);
-const isCapital = (code: number) => code >= 65 && code <= 90;
-const isSmall = (code: number) => code >= 97 && code <= 122;
-
-/** A loop is several times as fast as a pattern, and this runs for every name of a text. */
-function asciiWordsOf(name: string): string[] {
-  const words: string[] = [];
-  const lowerCase = name.toLowerCase();
-  let start = -1;
-  for (let at = 0; at <= name.length; at++) {
-    const code = name.charCodeAt(at);
-    const isLetter = isCapital(code) || isSmall(code);
-    const isBegun = start >= 0;
-    if (isBegun && (!isLetter || (isCapital(code) && isSmall(name.charCodeAt(at - 1))))) {
-      words.push(lowerCase.slice(start, at));
-      start = -1;
-    }
-    if (isLetter && start < 0) start = at;
-  }
-  return words;
-}
-
 /** Returns `db` and `password` for `DB_PASSWORD_PROD`. */
 function wordsOf(name: string): string[] {
   const words = isAscii(name)
-    ? asciiWordsOf(name)
+    ? (name.match(/[A-Z]+[a-z]*|[a-z]+/g) ?? []).map((word) => word.toLowerCase())
     : name
         .replace(/([a-zß-ÿ0-9])([A-Z])/g, "$1 $2")
         .toLowerCase()
@@ -98,9 +78,6 @@ const singular = (word: string) =>
 /** Owners of keys that people choose. */
 const chosenKeyOwners = setOf("shared preshared wpa wep wifi wlan fi pragma network wireless authentication");
 
-/** Any key of a vendor, except a search key. */
-const isVendorsKey = (words: readonly string[], owner: string) => owner !== "search" && words.some((word) => vendorWords.has(word));
-
 /** `BLIND_INDEX_KEY`: the key of a cipher, whatever it is for. */
 const cryptWords = setOf("blind encryption hmac signing crypt cipher aes");
 
@@ -109,13 +86,13 @@ const protectedOwners = setOf("hash lookup index column field row record entity 
 function keyClaim(words: readonly string[], last: string, owner: string, isVariable: boolean): Claim | undefined {
   if (chosenKeyOwners.has(owner)) return sure("password");
   if (words.includes("secret") || last.endsWith("secretkey")) return sure("secret");
-  if (keyOwners.has(owner) || words.some((word) => cryptWords.has(word)) || last.endsWith("apikey") || isVendorsKey(words, owner)) return sure("api_key");
+  if (keyOwners.has(owner) || words.some((word) => cryptWords.has(word)) || last.endsWith("apikey")) return sure("api_key");
   // `PHONE_HASH_KEY`: a variable may name what the key protects.
   if (publicKeyOwners.has(owner)) return isVariable && protectedOwners.has(owner) ? likely : undefined;
   return owner === "" ? maybe : likely;
 }
 
-const leadingWords = setOf("password passwd pwd pw pass passwort passcode secret token apikey senha clave haslo mdp пароль секрет токен ключ");
+const leadingWords = setOf("passe password passwd pwd pw pass passwort passcode secret token apikey senha clave haslo mdp пароль секрет токен ключ");
 /** `PASSWORD_RESET_URL` is about a password; `PASSWORD_ADMIN` is a password. */
 export const aboutWords = setOf(`accessor sent hash hashes hashed hasher hashers hashing salt digest url uri link path file filename dir name names id ids
 uuid kid arn ref key keys length len size min max count number limit policy policies rule rules expiry expires expire expiration expired ttl age days hours
@@ -161,7 +138,10 @@ export function claimOf(given: string): Claim | undefined {
   )
     return sure("api_key");
   if (owner === "snmp" || (last === "cookie" && /^(?:erlang|release)$/.test(owner))) return sure("password");
-  if (given === "PAT") return sure("token");
+  if (given === "PAT" || /^(?:cle|clave|chave)_api$/i.test(given)) return sure("token");
+  // `senha_do_keystore`: in Romance languages the owner is behind the noun.
+  if (/(?:^|_)(?:senha|clave|contrase[nñ]a|mot_?de_?passe|mdp|parola|has[lł]o)_(?:d[aoeiu]|del|della|para|per|pour)_\w+$/i.test(given)) return sure("password");
+  if (/^(?:pin|puk|otp)$/.test(last) || (/^(?:code|number)$/.test(last) && /^(?:pin|puk|otp|door|gate|alarm)$/.test(owner))) return sure("pin");
   if (/^cred(?:s|ential)?$|community$/.test(last)) return credential;
   if (endsIn(last, foreignKeyEndings)) return endsIn(owner, secretEndings) ? sure("secret") : sure("api_key");
   if (last === "id")
@@ -182,7 +162,7 @@ export const isCredentialWord = (value: string): boolean => {
 /** Every name of a credential contains one of these. */
 export const nameStems: ReadonlySet<string> = setOf(
   `psw zugang access accès acceso accesso acesso доступ key cred auth bearer pepper salt seed sess sid hmac kek dek enc crumb csrf xsrf
-remember licen pat pw login cookie community secret_id -consumer -team
+cle_api remember licen pat pin puk otp pw login cookie community secret_id -consumer -team
 ${passwordNames} ${secretNames} ${tokenNames} ${foreignKeyNames}`,
 );
 

@@ -1,5 +1,5 @@
 import { hasNoSpaces, looksVeryRandom } from "./appearance.ts";
-import { type Claim, type ClaimKind, claimOf, isConstant, likely, sure } from "./assignment-names.ts";
+import { type Claim, claimOf, isConstant, kindOf, likely, sure } from "./assignment-names.ts";
 import { isCredential, type Link } from "./evidence.ts";
 import { isKeyId, isWordPair } from "./features.ts";
 import { nearIn } from "./next-in.ts";
@@ -22,19 +22,9 @@ const nameLengthMax = 80;
 /** A refused value may contain other names, unless it is longer than this. */
 const refusedLengthMax = 160;
 
-const kindOf: Record<ClaimKind, string> = {
-  password: "password",
-  passphrase: "password",
-  secret: "secret",
-  token: "token",
-  api_key: "api_key",
-  credential: "secret",
-  key: "secret",
-};
-
 const linkedLengthMax = 256;
 /** The whole content of an element. */
-const elementContent = /[^<>\n]{1,512}(?=\s{0,20}<)/y;
+const elementContent = /[^<>\n]{1,512}(?=\s{0,20}<[/!])/y;
 
 function valueFor(name: Name, separator: Separator, at: number, isEnv: boolean): Value | undefined {
   if (separator.link === "element" && !name.text.startsWith("<!", at)) {
@@ -77,7 +67,7 @@ function listed(name: Name, first: Value, claim: Claim, link: Link | undefined):
 }
 
 function found(values: readonly Value[], claim: Claim): SearchResult {
-  const spans = values.map(({ start, end }) => ({ start, end, kind: kindOf[claim.kind] }));
+  const spans = values.map(({ start, end }) => ({ start, end, kind: kindOf(claim) }));
   return { spans, resume: spans.at(-1)?.end ?? 0 };
 }
 
@@ -153,6 +143,8 @@ const isNoName = ({ text, name, start, end }: Name) =>
   // `auth.verifyToken 640 ms`: a function.
   (/(?:^|\.)(?:verify|validate|check|parse|decode|revoke|refresh)[A-Z]\w*$/.test(name) && text.charAt(end) === " ") ||
   /\bresource "$/.test(text.slice(Math.max(0, start - 10), start)) ||
+  // `lpass show --password "Shared-Infra/NAS"`: the name of an entry in a store.
+  /\b(?:lpass|gopass|bws?|op) (?:\w+ )?(?:show|get|read)\b/.test(text.slice(Math.max(0, start - 40), end + 5)) ||
   (text.startsWith("://", start - 3) && text.charAt(end) === ":");
 
 /** `/run/pw`, `.htpasswd`, `$PW`: a file or a variable, and the next word is no password. In `user/password …` it is. */
@@ -190,7 +182,7 @@ const cipherWord = /cipher|crypt|\baes\b|hmac|jwt|getBytes|fernet|\biv\b|\bnonce
 const ownerReach = 20;
 
 export const assignments: Finder = {
-  kinds: ["Password", "Secret", "Token", "API key"].map(kindNamed),
+  kinds: ["Password", "Secret", "Token", "API key", "PIN"].map(kindNamed),
   keywords: [],
   find(text, names) {
     const spans: Span[] = [];
@@ -218,7 +210,7 @@ export const assignments: Finder = {
         if (claim) outcome = findAfterSeparator(name, claim);
         // `ACME_INGESTION_KEY` in a sentence is always an API key of Acme.
         if (claim?.kind === "key" && claim.certainty === "likely" && /^[A-Z]+_[A-Z_]+$/.test(name.name)) claim = sure("api_key");
-        if (claim && (claim.kind !== "key" || claim.certainty === "likely") && !outcome?.spans.length && !isNoNoun(name)) {
+        if (claim && claim.kind !== "pin" && (claim.kind !== "key" || claim.certainty === "likely") && !outcome?.spans.length && !isNoNoun(name)) {
           const value = inSentence(name, claim);
           if (value) outcome = found([value], claim);
         }

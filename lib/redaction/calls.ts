@@ -74,7 +74,7 @@ const strictCalls = pattern(
 /** Names of login calls, which take a credential at any position: `client.connect(…)`, `unlock(…)`. */
 const loginCallName = pattern(
   "i",
-  String.raw`^(?:log_?[io]n\w{0,12}|sign_?in\w{0,12}|\w{0,12}auth\w{0,16}|\w{0,12}connect\w{0,10}|\w{0,8}bind\w{0,6}|\w{0,20}credentials?`,
+  String.raw`^(?:log_?[io]n\w{0,12}|sign_?in\w{0,12}|\w{0,12}auth\w{0,16}|\w{0,12}conn?ect\w{0,10}|\w{0,8}bind\w{0,6}|\w{0,20}credentials?`,
   String.raw`|\w{0,12}api_?key\w{0,16}|unlock\w{0,12}|(?:un)?protect|\w{0,10}community\w{0,8}|usm\w{0,10}|snmp\w{0,12}|create_?(?:super)?user`,
   String.raw`|\w{0,12}ftp\w{0,6}|(?:en|de)crypt\w{0,10}|\w{0,10}cipher\w{0,4}|\w{0,10}hmac\w{0,8}|sign|sign_?with|verify|derive\w{0,10}|pbkdf2\w{0,8}`,
   String.raw`|scrypt\w{0,8}|\w{0,10}passw(?:or)?d\w{0,8}|set_?pw|username_pw_set|\w{0,8}dialer|smtp|addap|softap)$`,
@@ -139,7 +139,7 @@ function knownArgument(list: readonly Argument[], { name, place }: KnownCall): V
   const isPlain = /^[a-z]{5,}$|^[a-z]{2,}(?:[-_][a-z]{2,}){1,6}$/.test(value.text);
   const isWord = isPlain && value === list[place]?.value && isInPlace(value.text);
   const isPhrase = (/^\S{2,20}(?: \S{2,20}){1,5}$/.test(value.text) && hasDigit(value.text)) || isWordPhrase(value.text);
-  return (strictCalls.test(name) && (isWord || isPhrase)) || !isNoCredential(value) ? value : undefined;
+  return (strictCalls.test(name) && (isWord || isPhrase)) || isWordPhrase(value.text) || !isNoCredential(value) ? value : undefined;
 }
 
 const unclosedStep = 48;

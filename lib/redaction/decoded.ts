@@ -7,14 +7,14 @@ const decodedLengthMax = 96;
 /** Returns the first bytes of a base64 text as characters. Ignores characters that are not base64. */
 export function decodeStart(encoded: string, lengthMax = decodedLengthMax): string {
   const whole = encoded.slice(0, lengthMax).replace(/[^A-Za-z0-9+/]/g, "");
-  return atob(whole.slice(0, whole.length - (whole.length % 4)));
+  return atob(whole.length % 4 === 1 ? whole.slice(0, -1) : whole);
 }
 
 const documentLengthMax = 8_192;
 const documentCredential = pattern(
   "i",
-  String.raw`-----BEGIN [A-Z ]{0,20}PRIVATE KEY|\b(?:private_?key|client_?secret|secret_?key|refresh_?token|access_?token|client-key-data`,
-  String.raw`|password)["']?\s?:\s?["']?[^\s"',}]{8}|(?:^|\n)[A-Z_]*(?:PASSWORD|SECRET|TOKEN|API_KEY)[A-Z_]*=\S{6}`,
+  String.raw`-----BEGIN [A-Z ]{0,20}PRIVATE KEY|\b(?:private_?key|client_?secret|secret_?key|refresh_?token|access_?token|client-key-data|token`,
+  String.raw`|password)["']?\s?[:=]\s?["']?[^\s"',;}]{6}|(?:^|\n)[A-Z_]{0,40}(?:PASSWORD|SECRET|TOKEN|API_KEY)[A-Z_]{0,40}=\S{6}`,
 );
 /** For base64 of JSON or YAML: whether the document has a credential, as the key of a service account has. */
 export const holdsCredential = (encoded: string): boolean => documentCredential.test(decodeStart(encoded, documentLengthMax));
@@ -57,6 +57,14 @@ function hasTag(bytes: string, tags: readonly number[]): boolean {
   return first >= 0x80 && tags.includes(first & 0x40 ? first & 0x3f : (first >> 2) & 0x0f);
 }
 
+/** The version follows the length of the packet, which has 1, 2, 4 or 5 bytes. */
+function versionAt(bytes: string): number {
+  const first = bytes.charCodeAt(0);
+  const length = bytes.charCodeAt(1);
+  if (first & 0x40) return length === 255 ? 6 : length >= 192 && length < 224 ? 3 : 2;
+  return [2, 3, 5, 1][first & 3] ?? 2;
+}
+
 /** A length of four bytes, then the name of the key type. */
 const isSshPublic = (bytes: string) => (bytes.startsWith("\0\0\0") && /^(?:ssh-|ecdsa-|sk-)/.test(bytes.slice(4))) || bytes.startsWith("SSHSIG");
 
@@ -69,7 +77,7 @@ export function isPublicBlock(encoded: string): boolean {
 /** For text in a block whose header says that it is public: whether the block holds a private key all the same. */
 export const isPrivateBlock = (encoded: string): boolean => {
   const bytes = decodeStart(encoded);
-  return derMeaning(bytes) === "private key" || (hasTag(bytes, secretTags) && [...bytes.slice(2, 6)].some((byte) => "\x03\x04\x05\x06".includes(byte)));
+  return derMeaning(bytes) === "private key" || (hasTag(bytes, secretTags) && "\x03\x04\x05\x06".includes(bytes.charAt(versionAt(bytes)) || "-"));
 };
 
 /** For any text: whether it is a certificate, a public key or a signature in DER. */

@@ -77,12 +77,21 @@ const isBare = (link: Link | undefined) => link !== "sentence" && link !== "line
 const isTime = (digits: string) => /^(?:1[4-9]\d{8}(?:\d{3})?|(?:19|20)\d{6}(?:\d{6})?)$/.test(digits);
 const isConstantPlace = ({ isConstant, isEnvironment }: Judged) => isConstant || isEnvironment;
 
+/** `|nWMfpuc%1B0 $,3PjV+LX!…`: random text with signs and spaces, as WordPress makes it. */
+const salt: Evidence = {
+  evidence: "random signs",
+  holds: ({ text, isQuoted }) =>
+    isQuoted && text.length >= 32 && hasDigit(text) && hasBothCases(text) && /^(?:[^\w\s]*[\w\s]+[^\w\s]){5}/.test(text) && !/[a-z]{8}/.test(text),
+};
+
 /** A name that ends in "key", "auth", "session": the value must look like a key. */
 // biome-ignore format: one row a line
 const ofKeys: readonly Evidence[] = [
+  salt,
   { evidence: "random token", holds: (judged) => features.isSurelyToken(judged.text) || (judged.claim.certainty === "likely" && judged.isConstant &&
     !isHex(judged.text) && !isUuid(judged.text) && judged.text.length >= 32 && features.isStrong(judged.text)) },
-  { evidence: "long hex", holds: ({ text, claim, isEnvironment }) => claim.certainty === "likely" && isHex(text) && text.length >= (isEnvironment ? 30 : 32) },
+  { evidence: "long hex", holds: ({ text, claim, isEnvironment }) => claim.certainty === "likely" && isHex(text) && hasDigit(text) &&
+    text.length >= (isEnvironment ? 30 : 32) },
   { evidence: "UUID of a constant", holds: (judged) => judged.claim.certainty === "likely" && isConstantPlace(judged) && isUuid(judged.text) },
 ];
 
@@ -103,6 +112,7 @@ const ofCredentials: readonly Evidence[] = [
 /** A token or an API key is generated; a person may have chosen a plainer one. */
 // biome-ignore format: one row a line
 const ofTokens: readonly Evidence[] = [
+  salt,
   { evidence: "token", holds: (judged) => features.isTokenLike(judged.text) || (isConstantPlace(judged) &&
     /^(?=\D{0,40}\d)(?=\d{0,40}[a-f])[\da-f]{12,}$/.test(judged.text)) },
 ];
@@ -143,18 +153,12 @@ export const evidence: Readonly<Record<ClaimKind, readonly Evidence[]>> = {
   api_key: ofTokens,
   credential: ofCredentials,
   key: ofKeys,
+  pin: [],
 };
 
 /** A shorter value is never a credential. This check alone rejects most values. */
-const lengthMin: Readonly<Record<ClaimKind, number>> = {
-  password: 4,
-  passphrase: 4,
-  secret: 4,
-  credential: 6,
-  token: 8,
-  api_key: 8,
-  key: 8,
-};
+const lengthMin: Readonly<Partial<Record<ClaimKind, number>>> = { credential: 6, token: 8, api_key: 8, key: 8 };
+const lengthMinElse = 4;
 
 /** The value is something other than a credential. In a place for passwords, a bad password is a password. */
 const isNotCredential = (value: string, isPlace: boolean) =>
@@ -163,6 +167,8 @@ const isNotCredential = (value: string, isPlace: boolean) =>
   isCredentialWord(value) ||
   features.isPattern(value) ||
   features.isAlgorithm(value) ||
+  // `acme/auth:43537b1`, `events/2026/03/part.gz`: an image, a file.
+  /^[a-z][\w.-]*(?:\/[\w.-]+)+(?::[\w.-]+|\.[a-z]\w{0,4})$|^(?:async )?function\(/.test(value) ||
   (isPlace ? isStandIn(value) : isPlaceholder(value));
 
 /** In an environment file any text counts, except short numbers and names of types, classes, credentials. */
@@ -193,11 +199,19 @@ function looksLikeCredential(value: Value, named: Named): boolean {
   return (isLiteral || !features.isExpression(text, named.isText?.())) && !isNotCredential(text, isPlace);
 }
 
-export const isCredential = (value: Value, named: Named): boolean =>
-  value.text.length >= (named.claim.certainty === "likely" && named.claim.kind === "key" ? 16 : lengthMin[named.claim.kind]) &&
+/** `4471`, `732 259`: no row of digits, no year and no date. */
+export const isPin = (digits: string): boolean =>
+  /^\d{4,12}$|^\d{3}[ -]\d{3}$/.test(digits) && !/^(?:0?1234|(\d)\1+$|(?:19|20)\d\d$)/.test(digits) && !isTime(digits);
+
+const isOtherCredential = (value: Value, named: Named): boolean =>
+  value.text.length >= (named.claim.certainty === "likely" && named.claim.kind === "key" ? 16 : (lengthMin[named.claim.kind] ?? lengthMinElse)) &&
   (named.link !== "element" || value.isClosed) &&
   looksLikeCredential(value, named) &&
   (!features.isKeyId(value.text) || (named.claim.certainty === "sure" && !looseTies.has(named.link))) &&
   (!features.isPublicValue(value.text) || (named.claim.kind === "password" && /^\d+$/.test(value.text)) || isNamedSecret(value.text, named.claim));
+export const isCredential = (value: Value, named: Named): boolean =>
+  named.claim.kind === "pin"
+    ? (!looseTies.has(named.link) && isPin(value.text)) || (named.link === "cell" && /^\d{4}$/.test(value.text))
+    : isOtherCredential(value, named);
 /** `CLICKUP_TOKEN=pk_…`: a sure name is stronger than a prefix that only some vendors give their public keys. */
 const isNamedSecret = (value: string, { kind, certainty }: Claim) => certainty === "sure" && kind !== "api_key" && /^pk_(?!live_|test_)/.test(value);

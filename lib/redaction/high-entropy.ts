@@ -1,5 +1,6 @@
 import { hasBothCases, hasDigit, isHex, looksVeryRandom } from "./appearance.ts";
 import { decodeStart, holdsCredential, isPrivateDer, isPublicDer } from "./decoded.ts";
+import { looksChosen } from "./features.ts";
 import { type Finder, kindNamed, type Span } from "./rule.ts";
 import { marker } from "./view.ts";
 import { pattern } from "./words.ts";
@@ -91,13 +92,19 @@ function isInPublicBlock(text: string, start: number): boolean {
   return first !== undefined && !isPrivateDer(first);
 }
 
-const isSecretRun = (run: string, text: string, start: number, from: number) =>
+/** Base64 of a document with a password, or of `user:password`. */
+const isEncoded = (run: string) =>
+  /^[A-Za-z0-9+/]{32,}={0,2}$/.test(run) && (holdsCredential(run) || looksChosen(/^[A-Za-z][\w.@+-]{1,40}:([!-~]{8,40})$/.exec(decodeStart(run))?.[1] ?? ""));
+
+const isSecretRun = (run: string, text: string, start: number, from: number) => isEncoded(run) || isRandomRun(run, text, start, from);
+
+const isRandomRun = (run: string, text: string, start: number, from: number) =>
   run.length >= runLengthMin &&
   looksVeryRandom(run) &&
   run.split(/[^A-Za-z0-9]/).some(isDensePart) &&
   !publicStart.test(run) &&
   !isPublicDer(run) &&
-  (!isReadable(run) || holdsCredential(run)) &&
+  !isReadable(run) &&
   !isPublicId(run) &&
   // `<…@mail.example.com>`: the id of a message.
   !/^@(?:[\w-]+\.)+[a-z]/.test(text.slice(start + run.length, start + run.length + 80)) &&

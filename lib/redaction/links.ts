@@ -15,7 +15,7 @@ const keyHosts = pattern(
 const opensDoors = pattern(
   "i",
   String.raw`(?<![A-Za-z])(?:reset|magic|invit|activat|verif|confirm|recover|one-?time|\botp\b|sign-?in|log-?in|passwordless|password|token|secret`,
-  String.raw`|unlock|join|onboard|accept|webhook|hooks?\b|callback|sso|session|share|authkey|rlkey|resourcekey|\bauth\b|unsubscribe|trigger|deploy`,
+  String.raw`|unlock|join|onboard|accept|webhook|hooks?\b|callback|sso|session|share|authkey|rlkey|resourcekey|\bauth\b|unsubscribe|trigger|deploy|send\/`,
   String.raw`|private|ical|webcal|telemetry|rpc\/|(?:with|api)[_-]?\/?key\/)`,
 );
 /** The title of a document is part of its address, and may speak of passwords. */
@@ -44,6 +44,13 @@ function find(text: string): Span[] {
       opensDoors.test(path) ||
       /\/s\/(?=[a-z\d]*[A-Z])[A-Za-z\d]{15,}(?![\w-])/.test(path) ||
       /^https?:\/\/(?:hooks?|webhooks?|login|auth|invite)\./.test(link[0]);
+    // The whole fragment is random: a key that the browser never sends.
+    const fragment = /(?<=#)(?!diff-)(?=[\w-]{0,99}\d)(?=[\w-]{0,99}[A-Z])(?=[\w-]{0,99}[a-z])[\w-]{20,99}$/.exec(path);
+    if (fragment && !documents.test(link[0])) {
+      const start = link.index + pathAt + fragment.index;
+      spans.push({ start, end: start + fragment[0].length, kind: urlToken.kind });
+      continue;
+    }
     if (!isDoor || path.length > 2_048 || documents.test(link[0])) continue;
     const isStrongDoor =
       isKeyHost ||

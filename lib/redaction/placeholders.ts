@@ -68,29 +68,20 @@ const references = [
   /^\\\(\w/,
   /^<[^<>]*>$/,
   /^<[A-Za-z][a-z]*(?:[A-Z _-][a-z]+)*$/,
-  /^%[\w.]+%(?:\/[\w./-]*)?$/,
-  /^%\w+\([\w.]*\)?%?$/,
-  /^%\(\w+\)s$/,
+  /^%(?:[\w.]+%(?:\/[\w./-]*)?|\w+\([\w.]*\)?%?|\(\w+\)s)$/,
   /^(?:%-?\d*[sdvqr][:/@ -]?)+$/,
   /^@(?:[a-z_]+@?|[A-Z_]+@?|[\w./~-]*\.[a-z]{2,5}|\/[\w./-]+)$/,
-  /^@Microsoft\.KeyVault|^[\w-]+=keyvaultref:/,
-  /^projects\/[\w-]+\/secrets\//,
+  /^(?:@Microsoft\.KeyVault|[\w-]+=keyvaultref:|projects\/[\w-]+\/secrets\/|\$ANSIBLE_VAULT|#\/|\/(?:run|var|etc|usr|home|opt|mnt)\/)/,
+  /^(?:<%|\(\(|%\{|@@|\$\[|\[\[|\{cipher\}|encrypted:|ENC\[|v1:[\w+/]{16}:|__\w+__$|\$env:\w+$)/i,
   /^[a-z][a-z+.-]{1,20}:\/\/[^@]*$/,
-  /^\$ANSIBLE_VAULT/,
-  /^<%|^\(\(|^%\{|^@@|^\$\[|^\[\[/,
-  /^\{cipher\}|^encrypted:|^ENC\[|^v1:[\w+/]{16}:/,
-  /^\$env:\w+$/i,
   // Rules of a form: `required|min:12|confirmed`.
   /^(?:required|nullable|sometimes|string|confirmed|bail)(?:\|[a-z_]{2,20}(?::[\w,.]{1,20})?){1,8}$/,
-  /^__\w+__$/,
-  /^!(?:[A-Z][a-z]+|![a-z]+)$/,
-  /^!(?:Ref|Sub|GetAtt|ImportValue|secret|vault|env|ENV|Join|FindInMap)\b/,
+  /^!(?:(?:[A-Z][a-z]+|![a-z]+)$|(?:Ref|Sub|GetAtt|ImportValue|secret|vault|env|ENV|Join|FindInMap)\b)/,
   /^[:&*](?:[a-z_]+|[A-Z_]+)$/,
   /^&?\[[\w .-]*\]$/,
   /^(?:vault|secret|op|enc|kms|ref(?:\+\w+)?|aws-?sm|ssm|gcp-?sm|keyvault|awssm|env|file|sops|doppler|bws):[\w/.#-]/i,
   /^(?:ENC|vault|env|secret|lookup|getenv|secrets?\.)[[(.]/i,
   /^(?:process|import\.meta|Deno|Bun)\.env\b|^os\.(?:environ|getenv)\b|^System\.getenv\b/,
-  /^#\/|^\/(?:run|var|etc|usr|home|opt|mnt)\//,
 ];
 /** `$dbPassword` names a variable; `$ummer2024!` does not. */
 const isVariable = (value: string) =>
@@ -114,11 +105,12 @@ function isFilled(value: string): boolean {
   return filled > 0 && filled * 3 >= value.length;
 }
 
-/** `0123456789abcdef`, `abcdefgh`: no random generator produces such a sequence. */
+/** `0123456789abcdef`, `aBcDeFgH`: no random generator produces such a sequence. */
 function isSequence(value: string): boolean {
+  const lowerCase = value.toLowerCase();
   let steps = 0;
   for (let index = 1; index < value.length; index++) {
-    const step = value.charCodeAt(index) - value.charCodeAt(index - 1);
+    const step = lowerCase.charCodeAt(index) - lowerCase.charCodeAt(index - 1);
     if (step === 1 || step === 0) steps++;
   }
   return value.length >= 8 && steps >= 0.75 * (value.length - 1);
@@ -153,6 +145,8 @@ export const isStandIn: Accept = memoize(
     isFilled(value) ||
     (isSequence(value) && !/^\d+$/.test(value)) ||
     isDocumented(value) ||
+    // The bytes of a test vector.
+    /^(?:0x)?(?:00)?0102030405/.test(value) ||
     isPasswordHash(value) ||
     isMadeOfListedWords(value),
 );

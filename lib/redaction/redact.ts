@@ -69,19 +69,14 @@ function redactOnce(text: string, isPath: boolean, kinds: Set<string>): string {
 
 /** A replacement can join two parts into a new credential; the next round finds it. */
 const roundsMax = 64;
-/** A longer text gets fewer rounds. They read only lines with markers, up to `nearLength` from a marker. */
+/** A longer text gets one more round, which reads only the lines with markers: a second search of the whole text would double the cost. */
 const longLength = 16_384;
-const longRoundsMax = 1;
-const nearLength = 200;
-/**
- * Maximum total length of these lines. A text that contains only credentials is not a Learning, and a second search of the whole text would double the
- * cost.
- */
-const nearTotalMax = 32_768;
+/** Maximum total length of these lines. A text that contains only credentials is not a Learning. */
+const markedLengthMax = 32_768;
 
-function untilStable(text: string, isPath: boolean, kinds: Set<string>, rounds: number): string {
+function untilStable(text: string, isPath: boolean, kinds: Set<string>): string {
   let before = text;
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < roundsMax; round++) {
     const redacted = redactOnce(before, isPath, kinds);
     if (redacted === before) break;
     before = redacted;
@@ -89,46 +84,22 @@ function untilStable(text: string, isPath: boolean, kinds: Set<string>, rounds: 
   return before;
 }
 
-interface Stretched {
-  readonly start: number;
-  end: number;
-}
-
-/** Returns the lines with markers, in order, up to `nearTotalMax` characters in total. */
-function nearMarkers(text: string): Stretched[] {
-  const lines: Stretched[] = [];
-  let total = 0;
-  for (const { index } of text.matchAll(/\[REDACTED:/g)) {
-    const before = text.slice(Math.max(0, index - nearLength), index);
-    const start = index - before.length + before.lastIndexOf("\n") + 1;
-    const behind = text.slice(index, index + nearLength);
-    const end = index + (behind.includes("\n") ? behind.indexOf("\n") : behind.length);
-    const last = lines.at(-1);
-    const isJoined = last !== undefined && start <= last.end;
-    total += isJoined ? Math.max(0, end - last.end) : end - start;
-    if (total > nearTotalMax) break;
-    if (isJoined) last.end = Math.max(last.end, end);
-    else lines.push({ start, end });
-  }
-  return lines;
-}
-
 /** Separates two lines that are not adjacent in the text. No credential contains it. */
 const apart = "\n\uE011\n";
 
 /** Searches all lines with markers as one text, which is far cheaper than one search for each line. */
-function redactNearMarkers(text: string, isPath: boolean, kinds: Set<string>): string {
-  const lines = nearMarkers(text);
-  const joined = lines.map(({ start, end }) => text.slice(start, end)).join(apart);
-  const redacted = untilStable(joined, isPath, kinds, longRoundsMax).split(apart);
-  if (redacted.length !== lines.length) return text;
-  let from = 0;
-  let whole = "";
-  for (const [index, { start, end }] of lines.entries()) {
-    whole += text.slice(from, start) + redacted[index];
-    from = end;
-  }
-  return whole + text.slice(from);
+function redactMarkedLines(text: string, isPath: boolean, kinds: Set<string>): string {
+  const lines = text.split("\n");
+  let length = 0;
+  const isMarked = lines.map((line) => {
+    if (!line.includes("[REDACTED:")) return false;
+    length += line.length;
+    return length <= markedLengthMax;
+  });
+  const marked = lines.filter((_, index) => isMarked[index]);
+  const redacted = redactOnce(marked.join(apart), isPath, kinds).split(apart);
+  if (redacted.length !== marked.length) return text;
+  return lines.map((line, index) => (isMarked[index] ? redacted.shift() : line)).join("\n");
 }
 
 type Redacted = { text: string; kinds: string[] };
@@ -138,8 +109,8 @@ function redactBy(text: string, isPath: boolean): Redacted {
   try {
     const first = redactOnce(text, isPath, kinds);
     if (first === text) return { text, kinds: [] };
-    const redacted = text.length > longLength ? redactNearMarkers(first, isPath, kinds) : untilStable(first, isPath, kinds, roundsMax);
-    return { text: redacted, kinds: [...kinds] };
+    const redactAgain = text.length > longLength ? redactMarkedLines : untilStable;
+    return { text: redactAgain(first, isPath, kinds), kinds: [...kinds] };
   } finally {
     clearMemoized();
   }

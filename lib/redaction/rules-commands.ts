@@ -58,9 +58,12 @@ const opened = `[¶]?`;
 const cli = (keywords: string, pattern: RegExp, value: RegExp, accept: AcceptInContext): ContextRule =>
   after("CLI password", keywords, spaced(pattern), value, accept);
 
+/** Options and values may also be strings of a list: `["sshpass", "-p", "…"]`. */
+const asArgument = (option: string) => option.replace("[ \\t]", `[ \\t"']`).replace("[ =]", `(?:[ =]|["'],? (?:a\\d=)?["'])`);
+
 /** `behind` matches the tool, `option` matches the text directly before the credential. */
 const command = (keywords: string, tools: string, option: string, accept: Accept, isPlace = false): ContextRule => ({
-  ...cli(keywords, new RegExp(`${option}${opened}`, "g"), unquoted, isPlace ? placedBehind(tools, accept) : accept),
+  ...cli(keywords, new RegExp(`${asArgument(option)}${opened}`, "g"), unquoted, isPlace ? placedBehind(tools, accept) : accept),
   behind: new RegExp(`\\b(?:${tools})\\b`, "g"),
 });
 
@@ -86,9 +89,7 @@ const isPiped: AcceptInContext = (secret, { text, end }) =>
 export const commandContexts: readonly ContextRule[] = [
   command("curl|wget|http|xh |hurl|ab -|ftp |aria2c|etcdctl",
     "curl|wget|https?|xh(?= )|hurl|ab(?= -)|ftp(?= )|aria2c|etcdctl",
-    "[ \\t]-(?:[a-zA-Z]{0,3}[uU]|-(?:proxy-)?(?:user|auth))[ =]?[\"']?[A-Za-z][^\\s:\"'$/]{0,60}:(?!\\/)", isPairPassword, true),
-  { ...command("u |u=|user", "curl|wget|https?", "[ \\t]-[A-Za-z-]*u(?:ser)?[ =][\"']?", (secret) => /^[\w+/=.-]{16,200}$/.test(secret) &&
-    (features.isTokenLike(secret) || features.isScrambled(secret)) && !isPlaceholder(secret)), upTo: ":" },
+    "[ \\t]-(?:[a-zA-Z]{0,3}[uUaA]|-(?:proxy-)?(?:user|auth))[ =]?[\"']?[A-Za-z][^\\s:\"'$/]{0,60}:(?!\\/)", isPairPassword, true),
   command("-p",
     "sshpass|altool|notarytool|stapler|login|mongo\\w{0,12}|twine|cqlsh|psexec|snowsql|rdesktop|ncftp\\w{0,8}|useradd|usermod" +
       "|unlock-keychain|beeline|kadmin|isql|registry|skopeo|impala-shell|influx|certutil|cypher-shell|rabbitmqadmin|hydra|conan",
@@ -96,40 +97,35 @@ export const commandContexts: readonly ContextRule[] = [
   // With a space after the option, these tools read the next word as something else.
   command("mysql|mariadb|7z|rar", "mysql\\w*|mariadb\\w*|7z[ar]?|7zz|unrar|rar", "[ \\t]-h?p", isAnything),
   command("-a|-w", "redis-cli|valkey-cli|ldap\\w+|security|cryptsetup|kadmin\\S*", "[ \\t]-[aw][ =]?", isPassword, true),
-  command("-a", "https?|xh|ab", "[ \\t]-[aA][ =][\"']?[^\\s:\"'$]+:", isPassword, true),
   command("-p", "sqlcmd|bcp|osql|zip|unzip|zipcloak|ipmitool|mosquitto_\\w+|smbpasswd|plink|pscp|knife|p4|security", "[ \\t]-(?:P|pw)[ =]?", isPassword, true),
-  command("keytool|signer", "keytool|jarsigner|apksigner", "[ \\t]-(?:src|dest)?(?:store|key)pass[ =:]", isAnything),
   command("-u", "smb\\w+|rpcclient|net|winexe", "[ \\t]-U[ =]?[\"']?[^\\s%\"'$]+%", isPassword, true),
   command("openssl|nuget|coap", "openssl|nuget|coap-client", "[ \\t]-(?:[kK]|hmac)[ =]", isAnything),
   command("nmcli|nsupdate|snyk", "nmcli|nsupdate|snyk", "[ \\t](?:password[ ]|auth[ ](?=[0-9a-f]{8}-)|-y[ ](?:hmac-[\\w-]{1,10}:)?[\\w.-]{1,60}:)", isAnything),
   command("ssh-keygen|puttygen", "ssh-keygen|puttygen", "[ \\t]-[NP][ =]?", isAnything),
   command("snmp|onesixtyone", "snmp[\\w-]+|onesixtyone", "[ \\t]-[cAX][ =]?", (secret) => isAnything(secret) && !/^(?:public|private)$/.test(secret)),
   // The lines of routers and switches.
-  cli("auth|priv|username|enable|createuser|-setcookie|-server|isakmp|psksecret|: psk|\uE010", pattern("g",
-    String.raw`\b(?:tacacs|radius)-server~(?:host~\S{1,60}~)?key~(?:[07]~)?|\bsnmp-server~community~|\bisakmp~key~(?:[06]~)?|\bpsksecret~|: PSK ["']|`,
+  cli("auth|priv|community|username|enable|createuser|-setcookie|-server|isakmp|psksecret|: psk|\uE010", pattern("g",
+    String.raw`\b(?:tacacs|radius)-server~(?:host~\S{1,60}~)?key~(?:[07]~)?|\bsnmp-server~community~|\br[ow]community6?~`,
+    String.raw`|\bisakmp~key~(?:[06]~)?|\bpsksecret~|: PSK ["']|`,
     String.raw`-setcookie~|\bcreateUser~\S{1,40}~(?:SHA|MD5)\S{0,4}~["']?|(?<=\b(?:SHA|MD5)\S{0,4}[ \t]["']?\uE010["']?)~(?:AES|DES)\S{0,4}~["']?|\bauth~`,
     String.raw`(?:sha\S{0,4}|md5)~|\bpriv~(?:aes|des)\S{0,4}~(?:\d{3}~)?|\busername~\S{1,40}~(?:privilege~\d{1,2}~)?(?:secret|password)~(?:0~)?|(?:^`,
     String.raw`|[\n\x60:>#])[ \t]{0,8}enable~(?:secret|password)~(?:0~)?`), unquoted, (secret, { text, end, context }) => isInPlace(secret) &&
     !isPredicate(secret, false) && (isPassword(secret) || hasBothCases(secret) ||
     (!context.includes("enable") && /^(?:`|\s*$|\s*\n| priv )/.test(text.slice(end, end + 6))))),
   command("/p|/rp", "signtool|\\w*freerdp|cmdkey|schtasks|net|wmic", "[ \\t]\\/(?:p|pass|password|rp|pwd)[: ]", isAnything),
-  cli("net use|net user", /\bnet (?:use \S+ (?:\/user:\S+ )?\S+ |user \w\S* )(?!\/)/gi, unquoted, isNetPassword),
-  cli("net use", /\bnet use (?:[^\s/]\S{0,80} ){1,2}\/user:\S{1,60} /gi, unquoted, isNetPassword),
+  cli("net use", /\bnet (?:use (?:\S+ (?:\/user:\S+ )?\S+|(?:[^\s/]\S{0,80} ){1,2}\/user:\S{1,60})|user \w\S*) (?!\/)/gi, unquoted, isNetPassword),
   cli("htpasswd|mosquitto_passwd", pattern("g",
     String.raw`\b(?:htpasswd|mosquitto_passwd)~(?:(?=-[A-Za-z]{0,4}b)-[A-Zbi]{0,4}n[A-Zbi]{0,4}~[\w.@-]{1,60}~|(?=`,
     String.raw`(?:-[A-Za-z]{1,60}~){0,3}-[A-Za-z]{0,60}b)(?:-[A-Za-z]{1,60}~){1,4}(?:[\w./-]{1,60}~){2})["']?`), unquoted, isInPlace),
   cli("pass:|echo ", /-pass(?:in|out|word)?[ \t]["']?pass:["']?|-pass\w{0,12}[-_]?(?:command|cmd|eval)[ =]["']echo (?:-n )?/g, unquoted, isAnything),
   cli("+login|http-basic.|wpa_passphrase|add_user|change_password|set_password|authenticate_user|-passwd|bw login|bw unlock|radtest|mc ", pattern("g",
     String.raw`(?:\+login|\bhttp-basic\.\S{1,60}|\bwpa_passphrase|\brabbitmqctl (?:add_user|change_password|authenticate_user)|\bdscl \S{1,80} -passwd`,
-    String.raw`|\bset_password|\bbw login|\bradtest|\bmc (?:alias set|config host add)~\S{1,60}~\S{1,120})~(?:"[^"\n]{1,40}"|'[^'\n]{1,40}'|\S{1,80})~["']?`,
+    String.raw`|(?<!=)\bset_password|\bbw login|\bradtest`,
+    String.raw`|\bmc (?:alias set|config host add)~\S{1,60}~\S{1,120})~(?:"[^"\n]{1,40}"|'[^'\n]{1,40}'|\S{1,80})~["']?`,
     String.raw`|\bbw unlock~["']?(?!-)|\bradtest~\S{1,60}~\uE010~\S{1,60}~\d{1,4}~`), unquoted, isAnything),
   // gh secret set NAME --body …, az keyvault secret set … --value …
   command("secret|put-parameter", "secrets? (?:set|create|put|add|update)|secretsmanager|put-parameter",
     "[ \\t]-(?:-(?:value|body|secret-string|data)[ =]|b[ =]?)", isPassword, true),
-  cli("reg_sz", /\/v~["']?\w{0,40}(?:pass(?:word)?|pwd|secret|token)["']?~\/t~REG_SZ~\/d~["']?/gi, unquoted, isInPlace),
-  // send "…\r" of a script that answers a prompt
-  cli("send", /(?<!(?:login|user|name)\W{1,4}\s{0,8})\bsend~(?:--~)?["']/g, /[^"'\n\uE000-\uE003]+/y, (secret, { text, end }) => text.charAt(end) === "\n" &&
-    isPasswordOfUser(secret)),
   cli("sqlplus|expdp|impdp|rman target|sqlldr|catalog",
     /\b(?:sqlplus|expdp|impdp|rman target|catalog(?=~\w{1,40}\/\S{1,60}@)|sqlldr)~(?:-\w{1,40}~)?["']?\w{1,40}\/["']?/g, /[^\s@"'/]+/y, isAnything),
   cli("echo|printf", /\b(?:echo|printf)~(?:-\w{1,40}~)?(?:["']%s(?:\\n|\n)?["']~)?["']?(?:[\w.-]{1,60}:(?=\S{1,80}["']?¬\|¬(?:sudo~)?chpasswd))?/g,
@@ -137,9 +133,10 @@ export const commandContexts: readonly ContextRule[] = [
   // … <<< '…', or <<EOF and the password in the next line
   behind(pattern("g",
     String.raw`login|pass|token|auth|secret|gpg|openssl|luks|kinit|\bage\b|keystore|runas|sudo|ssh-add|vault|openconnect|load-key|unlock|crypt|\bsu |\bftp `),
-    cli("<<|<(", /<(?:\((?:echo|printf)~|<(?:<¬|-?¬["']?[A-Z_]{1,12}["']?[^\n]{0,30}\n¬(?=\S{6,128}\s)))["']?(?:[\w.-]{1,40}:(?=\S{6})|user \S{1,40} )?/g, 
+    cli("<<|<(", pattern("g", String.raw`<(?:\((?:echo|printf)~(?:-\w{1,2}~)?|<(?:<¬|-?¬["']?[A-Z_]{1,12}["']?[^\n]{0,30}\n¬(?=\S{6,128}\s)))["']?`,
+    String.raw`(?:[\w.-]{1,40}:(?=\S{6})|user \S{1,40} )?`),
     /[^\s`|;&)¶]+/y, (secret, { text, start
-    }) => !/[={(]/.test(secret) && (isNoWord(secret) || (isInPlace(secret)
+    }) => !/^[A-Za-z]\w*=\w+$|[{(]/.test(secret) && (isNoWord(secret) || (isInPlace(secret)
     && /\b(?:kinit|sudo -S|login|gpg|\w{0,4}passwd|cryptsetup|openssl|su -?)\b[^\n]*<<<["' ]{0,3}(?:[\w.-]+:)?$|pass[\w-]*[= ]<\(\w+ ["']?$/.test(
     text.slice(Math.max(0, start - 160), start)))))),
   // Any tool: after a user (-u), -p is the password.

@@ -1,11 +1,14 @@
 import { hasBothCases, hasDigit, isHex, isPlainCase, isUuid, looksRandom } from "./appearance.ts";
+import { claimOf, isConstant } from "./assignment-names.ts";
+import { decodeStart } from "./decoded.ts";
+import { isCredential, isPin } from "./evidence.ts";
 import { isCode, isMadeUp, isMixedWord, isPassphrase, isStrong, isTokenLike, isWordPair, looksChosen } from "./features.ts";
 import { lineOf } from "./nearby.ts";
 import { areDrawn, hasSentenceWord, isJoinedPair, isNamingWord } from "./passphrases.ts";
 import { isPlaceholder, isStandIn } from "./placeholders.ts";
 import { isInPlace, isPredicate } from "./refusals.ts";
 import type { Accept, AcceptInContext, ContextRule, FoundSecret, TokenRule } from "./rule.ts";
-import { after, base64, behind, hasDistinct, near, ofLength, quoted, spaced, token, unquoted, word } from "./rule.ts";
+import { after, alone, base64, behind, near, ofLength, quoted, spaced, token, unquoted, word } from "./rule.ts";
 import { isOrdinary } from "./sentences.ts";
 import { pattern } from "./words.ts";
 
@@ -15,25 +18,20 @@ const isRandom: Accept = (secret) => looksRandom(secret) && !isPlaceholder(secre
 const isSecretLike: Accept = (secret) =>
   (hasDigit(secret) || (hasBothCases(secret) && !isPlainCase(secret)) || looksChosen(secret) || isWordPair(secret)) && !isPlaceholder(secret);
 
-function decoded(encoded: string): string {
-  try {
-    return atob(encoded);
-  } catch {
-    return "";
-  }
-}
-
 /** Three parts, or five parts in an encrypted token. The last part of an unsigned token is empty. */
 const isJsonWebToken: Accept = (secret) => /^[\w-]{10,}\.(?:[\w-]{10,}\.[\w-]|eyJ[\w-]{7,}\.)/.test(secret);
 
 // biome-ignore format: one rule a line
 export const generalTokens: readonly TokenRule[] = [
   token("JWT", "eyJ", /[\w-]+(?:\.[\w-]+(?:\.[\w-]*(?:\.[\w-]+\.[\w-]+)?)?)?/y, 20, isJsonWebToken),
-  token("Private key", "LS0tLS1CRUdJTi", base64, 40, (secret) => decoded(secret.slice(0, 80)).includes("PRIVATE KEY")),
+  token("Private key", "LS0tLS1CRUdJTi", base64, 40, (secret) => decodeStart(secret).includes("PRIVATE KEY")),
 ];
 
 /** "Basic authentication" is prose: without the header's name, accepts only an encoded `user:password`. */
-const isEncodedPair: Accept = (secret) => secret.length >= 8 && /^[ -9;-~]+:[ -~]+$/.test(decoded(secret));
+const isEncodedPair: Accept = (secret) => {
+  const password = /^[ -9;-~]+:([ -~]+)$/.exec(decodeStart(secret, 512))?.[1];
+  return secret.length >= 8 && password !== undefined && !/^(?:pass(?:word)?|secret|open sesame)$/.test(password);
+};
 
 const isHeader: Accept = (secret) => secret.length >= 8 && (secret.length >= 12 || looksChosen(secret)) && !/:\/\/|[([]/.test(secret) && isSecretLike(secret);
 
@@ -54,28 +52,23 @@ const isParameter: AcceptInContext = (secret, { context }) =>
 const isUserToken: AcceptInContext = (secret, { text, end }) =>
   secret.length >= 16 && isRandom(secret) && !/^@[^\s/]*(?:sentry|ingest|bugsnag|glitchtip)|^@[^\s/]+\/\d+(?![\w/])/.test(text.slice(end, end + 80));
 
-const bearer = /\b(?:bearer|GenieKey)[ \t]{1,4}[¶`]?/gi;
-const bearerValue = /[\w.~+/=:%-]+/y;
-const basic = /\bbasic[ \t]{1,4}[¶`]?/gi;
-const basicValue = /[A-Za-z0-9+/]+={0,2}/y;
+const isInHeader = ({ text, start }: FoundSecret) => /authorization["'\uE000]?[:=][^\n]{0,30}$/i.test(text.slice(Math.max(0, start - 60), start));
 
 /** Headers and URLs. */
 // biome-ignore format: one rule a line
 export const headerAndUrlContexts: readonly ContextRule[] = [
   near("kty", after("Private key", "", /["\uE000](?:d|p|q|dp|dq|qi|k)["\uE000]¬:¬["\uE000]/g, word, ofLength(40)), 2_000),
-  after("Bearer token", "bearer|geniekey", bearer, bearerValue, isHeader),
-  behind(/authorization[¶]?[:=]/gi, after("Bearer token", "authorization", bearer, bearerValue, (secret) => secret.length >= 6 && isSecretLike(secret))),
-  after("Basic credentials", "basic", basic, basicValue, isEncodedPair),
-  behind(/authorization/gi, after("Basic credentials", "basic", basic, basicValue,
-    (secret, { text, end }) => isSecretLike(secret) && text.charAt(end) !== "(")),
-  behind(/authorization/gi, after("Basic credentials", "basic", /\bbasic[ \t]{1,4}[A-Za-z][\w.@-]{1,40}[ \t]{1,4}/gi, unquoted, isSecretLike)),
+  after("Bearer token", "bearer|geniekey|ssws", /\b(?:bearer|GenieKey|SSWS)[ \t]{1,4}[¶`]?/gi, /[\w.~+/=:%-]+/y, (secret, found) => isHeader(secret) ||
+    (isInHeader(found) && secret.length >= 6 && isSecretLike(secret))),
+  after("Basic credentials", "basic", /\bbasic[ \t]{1,4}[¶`]?/gi, /[A-Za-z0-9+/]+={0,2}/y, (secret, found) => isEncodedPair(secret) ||
+    (isInHeader(found) && isSecretLike(secret) && !decodeStart(secret, 512).includes(":") && found.text.charAt(found.end) !== "(")),
   after("Authorization header", "authorization", pattern("gi",
     String.raw`\bauthorization(?:[¶],\s{0,20}[¶]?value[¶]?¬[:=]¬[¶]|[¶]?\]?¬[:=,]¬[¶\x60]?|[ \t]{1,8}[¶]|[¶\x60]?[ \t]{0,40}\|¬[¶\x60]?)`,
     String.raw`(?:[a-z][\w-]{1,20}[ \t]{1,2})?(?:token=|key=)?[¶]?`), /[^\s"'`,;\\]+/y, isHeader),
   { ...after("URL password", "://", /:\/\/[^\s:@/"'<>`[]*:/g, /[^\s"'<>`/,]+/y, isOwnPassword), upTo: "@" },
   { ...after("URL password", "jdbc:oracle", /jdbc:oracle:[a-z]+:[^\s/@"':]+\//g, /[^\s"'/]+/y, isNoPlaceholder), upTo: "@" },
   { ...after("URL token", "://", /:\/\//g, /[^\s:/"'<>`[]+/y, isUserToken), upTo: "@" },
-  { ...after("URL password", "@tcp(", /(?<![\w:/])\w{1,40}:/g, /[^\s"'`/]+/y, isOwnPassword), upTo: "@tcp(" },
+  after("URL password", "@tcp(|@unix(|@(", /(?<![\w:/])\w{1,40}:(?=\S{1,80}@(?:tcp|unix)?\()/g, /[^\s"'`/]{1,120}(?=@(?:tcp|unix)?\()/y, isOwnPassword),
   { ...after("URL token", "://", /:\/\//g, /[\w.~-]+:(?=(?:x-oauth-basic|x-access-token|api_token|x)?@)/y, (secret, { text, end }) =>
     (text.startsWith(":@", end) ? secret.length >= 16 && isRandom(secret) : secret.length >= 8 && isSecretLike(secret))), upTo: ":" },
   after("URL token", "", /[?&#][\w.-]+=/g, /[^\s&#"'<>`;]+/y, isParameter),
@@ -90,7 +83,7 @@ const door = new RegExp(`${doorWords}|user(?:name)? / pass`, "i");
 /** Words right before the user: "log in with anna / …", "Login: anna / …", "(anna / …)". */
 const leadsToUser = pattern(
   "i",
-  String.raw`(?:(?:^|[\s(])(?:with|as|mit|als|met|con|avec|com|using|is|still|it's|are|ist|noch|lauten|lautet|sind|son|sont|sono|são)|[:=]|(?:account`,
+  String.raw`(?:(?:^|[\s(])(?:with|as|mit|als|met|con|avec|com|using|is|still|it's|are|ist|noch|lauten|lautet|sind|son|sont|sono|são)|:|(?:account`,
   String.raw`|log-?in|users?|auth|credentials?|creds|konto|compte|cuenta|conto|conta)[ \t]?\()[ \t]{0,3}[\x60"'*]{0,2}$`,
 );
 /** Words that name the pair itself: between them and the user only a purpose, a verb or a colon. */
@@ -138,15 +131,21 @@ const isMadePassword: AcceptInContext = (secret, { text, end, context }) =>
   !/^(?:[/@:]|\.\S)/.test(text.slice(end, end + 2)) &&
   secret.length >= (/ \//.test(context) ? 6 : 8) &&
   (isMadeUp(secret) ||
+    isSigned(secret) ||
+    (knownUser.test(context) && /^(?=.*\d)(?=.*[A-Z])[A-Z\d]{6,}$/.test(secret)) ||
     (isWordPair(secret) && (/[@_\d]/.test(context) || knownUser.test(context))) ||
     (/ \/|_r[ow]\//.test(context) && ((hasDigit(secret) && hasBothCases(secret)) || isCode(secret)))) &&
   !/\.[a-z]\w{0,4}$|\*\*|^ipv\d$/i.test(secret) &&
   isNoPlaceholder(secret);
+/** `BADG-mamm8561*`: letters, a number and a sign. */
+const isSigned: Accept = (secret) => /^(?=.*\d\d)(?=.*[A-Za-z]{3})(?=.*[#$%^&*?+~!][^!?]?)[^\s/@:()]{8,40}$/.test(secret);
 /** "met beheerder / …", "Dev is dev_ro/…": words before the user lead to a pair, or the user can be nothing else. */
 const isLedPair: AcceptInContext = (secret, { text, start, context }) =>
   context.includes(" / ")
     ? /^[a-z]/.test(context) && leadsToUser.test(text.slice(Math.max(0, start - context.length - 20), start - context.length))
-    : /^[a-z]{2,12}_(?:ro|rw|bot|user|app|reader|writer)\/$/.test(context) && (isCode(secret) || isMixedWord(secret));
+    : (/^[a-z]{2,12}_(?:ro|rw|bot|user|app|reader|writer)\/$/.test(context) && (isCode(secret) || isMixedWord(secret))) ||
+      (isSigned(secret) &&
+        /\b(?:use|using|with|as|met|mit|avec|con|com) $/i.test(text.slice(Math.max(0, start - context.length - 20), start - context.length)));
 /** The paragraph around a pair, and the heading above the paragraph: "Test accounts", and a list below it. */
 const paragraphOf = ({ text, start, end }: FoundSecret): string => {
   const before = text.slice(Math.max(0, start - 300), start).split(/(?<!:|(?:^|\n)#[^\n]{0,60})\n[ \t]*\n/);
@@ -164,18 +163,20 @@ const isBelowHeading = ({ text, start, context }: FoundSecret): boolean => {
   const name = /[\w.@+-]{2,40}/.exec(context)?.[0] ?? "";
   const indent = /^[ \t]*/.exec(context)?.[0] ?? "";
   const above = headingAbove.exec(text.slice(Math.max(0, at - 300), at));
-  return above !== null && (above[1] ?? indent) === indent && (!isNamingWord(name.toLowerCase()) || isAccount.test(name));
+  return above !== null && (above[1] ?? indent) === indent && (above[0].includes("chpasswd") || !isNamingWord(name.toLowerCase()) || isAccount.test(name));
 };
 const wordOfPair = /(?:[^\s/`,;.)\]¶]|\.(?=[^\s)]))+/y;
 /** "X and Y", "the old one was Y", right behind a password */
-const isAnother: AcceptInContext = (secret, { text, end }) =>
+const isAnother: AcceptInContext = (secret, { text, end, context }) =>
+  ((hasDigit(secret) && /["'\uE000]$/.test(context) && isStrong(secret)) || isAnotherBare(secret)) &&
+  !/^[:=(/@[]/.test(text.slice(end, end + 1)) &&
+  isInPlace(secret);
+const isAnotherBare: Accept = (secret) =>
   (hasDigit(secret) || isWordPair(secret)) &&
   !isHex(secret) &&
   (isMadeUp(secret) || isMixedWord(secret) || isCode(secret) || isWordPair(secret)) &&
   !isOrdinary(secret) &&
-  !/[/@:=<>()[\]{}|\\]|\.\w{1,5}$|^[a-z]+(?:[-_.][a-z\d]+)+$|^[A-Z\d_-]+$/.test(secret) &&
-  !/^[:=(/@[]/.test(text.slice(end, end + 1)) &&
-  isInPlace(secret);
+  !/[/@:=<>()[\]{}|\\]|\.\w{1,5}$|^[a-z]+(?:[-_.][a-z\d]+)+$|^[A-Z\d_-]+$/.test(secret);
 /** Rejects the placeholder of the documentation, `IDENTIFIED BY password`, and a sentence about the statement. */
 const isIdentifying: AcceptInContext = (secret, { text, start, context }) =>
   secret.length >= 4 &&
@@ -193,32 +194,67 @@ const isPaired: AcceptInContext = (secret, { text, end, context }) =>
 const isTyped: AcceptInContext = (secret, { text, start }) => {
   const before = text.slice(Math.max(0, start - 160), start);
   return (
-    (/passw|pwd|passcode|secret/i.test(before.slice(before.lastIndexOf("\n") + 1)) && isSecretLike(secret)) ||
+    (/pass(?!ed|es|ing|i)|pwd|secret/i.test(before.slice(before.lastIndexOf("\n") + 1)) && isSecretLike(secret)) ||
     // The field that is filled in is the password itself.
     (/pass(?:w(?:or)?d|code)(?:["'`\])]{1,4}|Field|Input|Box)(?:\)?\.\w{1,12}\(|, ?)["'`]$/i.test(before) && isInPlace(secret))
   );
 };
 
-const pinNames =
-  String.raw`pin(?:[- ]?(?:code|nummer|number))?|puk\d?|pass-?code|otp|пин(?:-?код)?|暗証番号|验证码|驗證碼|türcode|zugangs-?code|einmal-?(?:passwort
-|kennwort|code)|one-time (?:code|password|pin)|(?:door|gate|alarm|access|entry|safe|lock|pairing|activation|verification|confirmation|unlock|2fa|mfa|sms
-|login|backup|recovery)[ -]code|combination|code (?:pin|secret|d'accès|de (?:sécurité|vérification))|c[oó]digo (?:pin|de (?:acceso|acesso|seguridad|segurança
-|verificaci[oó]n))|code (?:for|to|of|für|zum|zur|du|de)(?: (?:the|den|das|die|la|l'))?(?: [a-z]{2,12})? (?:doors?|safe|garage|gate|alarm|lock|panel|building
-|entrance|keypad|tür|tor|garagentor|portail|porte|alarme)|codice (?:pin|di (?:accesso|sicurezza|verifica|sblocco))|entsperrcode|kod (?:pin|dostępu)`.replaceAll(
-    "\n",
-    "",
-  );
-const pinKeywords =
-  "pin|puk|passcode|pass-code|otp|пин|暗証番号|验证码|驗證碼|türcode|zugangscode|zugangs-code|einmal|one-time|door|gate|alarm|access|entry|safe|lock|pairing" +
-  "|code for|code to|code of|code für|code zu|code du|activation|verification|confirmation|2fa|mfa|sms|login|combination|code secret|code d'|code de " +
-  "|sblocco|entsperr|backup|recovery|digo de |codice|kod dost";
-/** The name, its owner ("for the door"), and a verb or a sign: "the PIN of the card is …", `card_pin = "…"`; or a question, and its answer below it. */
-const pinContext = pattern(
-  "gi",
-  `(?<![A-Za-z\\u00c0-\\u024f\\d])(?:${pinNames})[*\`¶]{0,3}(?:(?: (?:for|of|to|on|at|in|we|you|der|des|für|vom|zum|zur|de|du|del|della|do|da|van|het)`,
-  "(?: [^\\s:=.,;?]{1,20}){1,5}?)?(?:(?: ?[:=]| (?:is|was|has been|ist|lautet|est|es|è|é|to|jest|er|är))[*]{0,2}[ \\t]{1,3}|\\?[ \\t]{0,3}\\n",
-  "(?:\\[?\\d{1,2}:\\d\\d\\]? )?(?:[\\w.-]{1,20}: )?(?=\\d{4,8}[ \\t.]{0,3}(?:\\n|$)))|[ \\t]|[=:：は是])[`¶]?",
+const pinPlace =
+  /(?<!\p{L})(?:doors?|safes?|garage|gate|alarm\w*|locks?|panel|building|entrance|keypad|kiosk|vault|tür|tresor|portail|porte|coffre|puerta|porta)(?!\p{L})/iu;
+const pinKeywords = "pin|puk|code|otp|пин|код|暗証|验证码|驗證碼|口令|digo|codice|kod|combination|host key|safe|door|alarm";
+/** Names of a PIN, and codes by what they open. */
+const pinName = pattern(
+  "giu",
+  String.raw`(?<![\p{Script=Latin}\p{Script=Cyrillic}\d])(?:pin(?:[- ]?(?:code|nummer|number|kod))?|puk\d?|otp|пин(?:-?код)?|暗証番号|验证码|驗證碼|口令`,
+  String.raw`|one-time (?:code|password|pin)|einmal-?(?:passwort|kennwort|code)|(?:door|gate|alarm|access|entry|safe|lock|pairing|activation|verification`,
+  String.raw`|confirmation|unlock|2fa|mfa|sms|login|backup|recovery|master|duress|disarm|reset|bypass|pass|tür|zugangs|entsperr)[ -]?code|code to \S+|host key`,
+  String.raw`|(?:opens?|unlocks?|disarms?)(?: \S+){0,3} with|combination`,
+  String.raw`|(?:code|c[oó]digo|codice|kod) (?:pin|secret|d(?:'|[ei] )(?:a[cs]\S+|s[eéib]\S+|v[eé]ri\S+))`,
+  String.raw`|(?<open>code|c[oó]digo|codice|kod|код))(?![\p{Script=Latin}\p{Script=Cyrillic}])`,
 );
+/** Between the name and the digits: nothing, its owner ("der Karte"), or a verb or a sign that leads to the digits, in the same sentence. */
+const pinGap = pattern(
+  "iu",
+  String.raw`^[\x60"'*_)]{0,3}(?:(?:(?![.;!?] )[^\d\n]){0,80}?(?:[:=→>(]|(?<!\p{L})(?:is|was|are|now|still|ist|lautet|war|est|es|è|é|jest|to|types?`,
+  "|enter|use|then|press|dial|case|er|är)(?: \\p{L}{2,10}){0,2})",
+  String.raw`|(?: (?:of|for|der|des|für|vom|zum|zur|de|du|del|della|do|da|van|on)(?: [^\s\d]{1,24}){1,4})?)[\s\x60"'*]{1,3}$|^[:：は是]?$`,
+);
+/** "wants 7391 as its PIN" */
+const pinLead = /\b(?:wants|takes|use|enter|type|with|is|set)\s["'\x60]?$/i;
+const pinBehind = /^[^.;\n\d]{0,30}?(?<!\p{L})(?:pin|otp|puk|passcode)(?!\p{L})/iu;
+/** The line has only the digits, behind a speaker or a bullet: the answer to the line above. */
+const isAnswer = /^[ \t]*(?:\[?\d{1,2}:\d\d\]? )?(?:[-*>•—] ?)?(?:[^\s:]{1,24}(?: [^\s:]{1,24}){0,2}(?: ?\([\d:]{4,8}\))?[:>] ?)?$/;
+const unit = "(?:m?s|sec\\w*|min\\w*|hours?|days?|times?|attempts?|users?|requests?|[KMG]i?B|bytes?)";
+const noPin = /\b(?:gpio|header|board|connector|jumper|ground)\b|(?:error|status|exit|return|response|http|zip|postal|country|area|reason)[ -]?code/i;
+/** Returns where the last name of a PIN in a text ends. A bare "code" needs a place near it. */
+function pinNameEnd(text: string, around: string): number | undefined {
+  let end: number | undefined;
+  pinName.lastIndex = 0;
+  for (let name = pinName.exec(text); name; name = pinName.exec(text)) if (!name.groups?.open || pinPlace.test(around)) end = pinName.lastIndex;
+  return end;
+}
+/** Returns the text behind the last number: other digits do not stand between the name and the PIN. */
+function behindNumber(line: string): string {
+  let from = line.length;
+  while (from > 1 && !/^\d\d/.test(line.slice(from - 2, from))) from--;
+  return line.slice(from > 1 ? from : 0);
+}
+const isPinAt: AcceptInContext = (secret, { text, start, end }) => {
+  if (!isPin(secret.replace(/\D/g, ""))) return false;
+  const before = text.slice(Math.max(0, start - 240), start);
+  const [line = "", above = ""] = before.split("\n").reverse();
+  const own = behindNumber(line);
+  const nameEnd = pinNameEnd(own, line + text.slice(end, end + 60));
+  const isNamed = nameEnd !== undefined && pinGap.test(own.slice(nameEnd));
+  const isBehind = pinLead.test(line) && pinBehind.test(text.slice(end, end + 50));
+  const question = /\?\s*$/.test(above) ? before : above;
+  const isAsked = isAnswer.test(line) && /^["'\x60]?[.!]?[ \t]*(?:\n|$)/.test(text.slice(end, end + 8)) && pinNameEnd(question, question) !== undefined;
+  return (isNamed || isBehind || isAsked) && !noPin.test(isAsked ? above : line);
+};
+
+/** The name of a setting, behind its value. */
+const nameBehind = /^.,?\s{1,40}(?:where\s{1,4})?["'\uE000]?\w{0,20}(?:name|key|id)["'\uE000]?\s{0,4}(?:=>?|:)\s{0,4}["'\uE000]([\w.:/-]{2,80})["'\uE000]/i;
 
 /** How to type a password. The words beside it are the password. */
 const typingHint =
@@ -234,20 +270,18 @@ const password = (keywords: string, pattern: RegExp, value: RegExp, accept: Acce
 /** Commands, statements and files that contain a password at a known position. */
 // biome-ignore format: one rule a line
 export const statementContexts: readonly ContextRule[] = [
-  password("identified |\uE010",
-    /\bidentified (?:with \w{1,40} )?by~(?:values?~)?[¶]|(?<=\bidentified by~[¶]?\uE010[¶]?)~replace~[¶]/gi, quoted, isIdentifying),
-  password("identified |password from|password to|password for",
-    /\bidentified (?:with \w{1,40} )?by~(?:values?~)?[¶]?|\bpassword (?:from|to|for \S{1,60} =)~[¶]/gi, /[^\s`;¶]+/y, isIdentifying),
+  password("identified |password from|password to|password for|\uE010", pattern("gi",
+    String.raw`\bidentified (?:with \w{1,40} )?by~(?:values?~)?[¶]?|(?<=\bidentified by~[¶]?\uE010[¶]?)~replace~[¶]|\bpassword (?:from|to|for \S{1,60} =)~[¶]`),
+    /(?<=[¶])[^¶`\n]+|[^\s`;¶]+/y, isIdentifying),
   password("credential|creds|login|auth|userpwd|user.info", pattern("gi",
     String.raw`(?<![a-z])(?:credentials?|creds|login|stats auth|basic[ _-]?auth|auth_basic|auth|userpwd|addauth digest|user\.info)[¶]?(?: (?:for|of|to|on`,
-    String.raw`|are|is)(?: [\w.-]{1,24}){0,4})?¬(?::?=|[:,]|[=-]>|[ \t])¬[\x60¶]?[\w.@+-]{1,40}:(?![/:])`), /[^\s`,;¶]+/y, isPaired),
-  after("API key",
-    "key for|key to|key of|key (|the key|session id|r key|y key|live key|prod key|test key|staging key|new key|fresh key|old key|current key",
-    pattern("gi", String.raw`\b(?:(?:use|using|with) the key|session id|(?:our|your|my|their|live|prod|test|staging|new|fresh|old|current) key(?: is`,
-    String.raw`| was)?)[ :=]{1,3}[\x60¶]?|(?<!(?:primary|foreign|cache|public|partition|sort|idempotency|unique|ssh|site|host) )\bkey (?:(?:for|to|of)(?: `,
-    String.raw`(?!(?:cache|record|row|entry|lock|item|object|message|event|order|user|this|each|every)\b)[\w.-]{1,24}){1,5}?|\([^()\n]{0,40}(?:hex|AES|b`,
-    String.raw`(?:ase)?64|secret|private|test|live|prod|staging|dev|sandbox)[^()\n]{0,20}\)) ?(?::|=|is\b|was\b) ?["'\x60]?`), /[\w+/=-]+/y, (secret) =>
-    (isTokenLike(secret) || isUuid(secret)) && isNoPlaceholder(secret)),
+    String.raw`|in|are|is)(?: [\w.-]{1,24}){0,8})?¬(?::?=|[:,]|[=-]>|[ \t])¬[\x60¶]?[\w.@+-]{1,40}:(?![/:])`), /(?:[^\s`,;.¶]|\.(?=\S))+/y, isPaired),
+  // Key for the orders API: …, key (AES-256, hex): …
+  after("API key", "key for|key to|key of|key (", pattern("gi",
+    String.raw`(?<!(?:primary|foreign|cache|public|partition|sort|idempotency|unique|ssh|site|host) )\bkey (?:(?:for|to|of)(?: `,
+    String.raw`(?!(?:cache|record|row|entry|lock|item|object|message|event|order|user|this|each|every)\b)[\w.-]{1,24}){1,5}?`,
+    String.raw`|\([^()\n]{0,60}\)) ?(?::|=|is\b|was\b) ?["'\x60]?`),
+    /[\w+/=-]+/y, (secret) => (isTokenLike(secret) || isUuid(secret)) && isNoPlaceholder(secret)),
   password("btoa|b64|base64|encode64",
     pattern("gi", String.raw`(?:btoa|Buffer\.from(?=\([^()\n]{3,80}\)\.toString\(.base64)|b64_?encode|base64_?encode\w{0,9}|encode64|Base64\.\w{1,16})\(`,
     String.raw`(?:\[\]byte\()?b?[¶\x60][A-Za-z][\w.@+-]{0,39}:(?!\/)`), quoted, isInPlace),
@@ -258,9 +292,9 @@ export const statementContexts: readonly ContextRule[] = [
     }) => isSecretLike(secret) || (isInPlace(secret) &&
     /(?:(?:\b|_)auth ?[=:] ?[([]|Auth\(|Credential\()\s{0,4}["'][^"'\n]{0,60}["'],\s{0,4}["']$/.test(text.slice(Math.max(0, start - 90), start))))),
   // log in with bob / …, creds: bob/…, (bob // …)
-  near(`${doorWords}|@| / |\`/\`|root/|admin/|_ro/|_rw/|_bot/|_user/|_app/|_reader/|_writer/`,
+  near(`${doorWords}|@| / |\`/\`|root/|admin/|_ro/|_rw/|_bot/|_user/|_app/|_reader/|_writer/|use |with |met |mit |avec |con |com `,
     password("", pattern("g",
-    String.raw`(?<![\w/.@:+-])[A-Za-z][\w.@+-]{1,39}[\x60"'*]{0,2}(?: \/{1,2} |\/|(?<=\([\w.@+-]{2,40}), (?=\S{1,40}\))`,
+    String.raw`(?<![\w/.@:+-])[A-Za-z][\w.@+-]{1,39}[\x60"'*]{0,2}(?: {1,8}\/{1,2} |\/|(?<=\([\w.@+-]{2,40}), (?=\S{1,40}\))`,
     String.raw`|(?<=@[\w-]{1,40}\.[\w.-]{2,20}[\x60"'*]{0,2})(?:, | \(| ?: ?))[\x60"'*]{0,2}`), wordOfPair,
     (secret, found) => (door.test(lineOf(found.text, found.start, found.end)) || (/[ `]\//.test(found.context) && door.test(paragraphOf(found))) ||
     /\w@[\w-]{1,40}\./.test(found.context) || knownUser.test(found.context) || /^(?:root|admin|sa|postgres|elastic)\//.test(found.context) ||
@@ -268,9 +302,9 @@ export const statementContexts: readonly ContextRule[] = [
     isLedPair(secret, found)) && !isBase64(found.context + secret) &&
     (isMadePassword(secret, found) || isPairOfDoor(secret, found)))),
   // ("anna@example.com", "…") near a word for a password
-  near("@|account|login|cred|users|passw", password("", /[([{]¬[¶][\w.+@-]{2,80}[¶],¬[¶]/g, quoted, (secret, { text, start, end, context }) =>
+  near("@|account|login|cred|users|passw|auth", password("", /[([{]¬[¶][\w.+@-]{2,80}[¶],¬[¶]/g, quoted, (secret, { text, start, end, context }) =>
     isInPlace(secret) && !/[=/:]/.test(secret) && (context.includes("@") ? /passw|login|creds|credential/i.test(text.slice(Math.max(0, start - 200), end +
-    200)) : (isMadeUp(secret) || isMixedWord(secret)) && /account|login|creds|credential|passw|users/i.test(text.slice(Math.max(0, start - 200), start))))),
+    200)) : (isMadeUp(secret) || isMixedWord(secret)) && /account|login|cred|passw|users|auth/i.test(text.slice(Math.max(0, start - 200), start))))),
   // log in as bob with …, login `bob` with …, `bob@host` with …
   password(" with | using | mit | avec | con ", pattern("gi",
     String.raw`(?:\b(?:in as|login|user|account|konto|compte)[ \t:]{1,2}[\x60¶]?[\w.@+-]{2,40}[\x60¶]?|[\x60¶](?:sa|root|admin|postgres)[\x60¶]|\bas~`,
@@ -282,9 +316,9 @@ export const statementContexts: readonly ContextRule[] = [
     !/^\*|[/\\]|\.\w{1,5}$/.test(secret)),
   // Logins, and below it: admin: …
   near("passw|login|credential|account|zugang|chpasswd", password("", /(?<=\n)[ \t]{0,8}(?:[-*•] )?[`"']?[\w.@+-]{2,40}[`"']? ?:[ \t]?[`"']?/g, wordOfPair,
-    (secret, found) => isMadePassword(secret, found) && !isOrdinary(secret) && isBelowHeading(found))),
+    (secret, found) => (isMadePassword(secret, found) ? !isOrdinary(secret) : /chpasswd/.test(found.text) && isInPlace(secret)) && isBelowHeading(found))),
   behind(/\uE010/g, password("\uE010", pattern("gi",
-    String.raw`(?:(?<=\uE010[\x60¶]{0,2})(?:[,;]| and| or| und| oder| y| et| ou| e| then| \/| \+| →| to| auf)(?: [a-z]{2,12})?`,
+    String.raw`(?:(?<=\uE010[\x60¶]{0,2})(?:[,;]| and| or| und| oder| y| et| ou| e| then| \/| \+| :| →| ->| =>| to| auf)(?: [a-z]{2,12})?`,
     String.raw`|(?<![\p{L}\d])(?:is|was|are|ist|war|gilt|lautet|est|était|sera|es|era|será|é|foi|è|sarà|diventa|jest|wordt)(?: (?:still|now|noch|jetzt))?`,
     String.raw`|\b(?:old|new|neu|one|part)(?: (?:for|of|on)(?: [\w.'-]{1,20}){1,4}?| \w{1,5})?:?) [\x60¶]?(?=[^\s/@]{7})`),
     wordOfPair, isAnother)),
@@ -293,6 +327,12 @@ export const statementContexts: readonly ContextRule[] = [
     String.raw`(?:^|\n)[ \t$>#]{0,4}(?:kubectl get secret|argocd admin initial-password|aws secretsmanager get-secret-value|gcloud secrets`,
     String.raw`|terraform output|openssl rand|vault (?:kv get|read)|op read|pass show|pwgen)[^\n]{0,160}\n[ \t>]{0,4}`), /[^\s"'`]+/y, (secret, { text, end
     }) => isTokenLike(secret) && isNoPlaceholder(secret) && /^[ \t]*(?:\n|$)/.test(text.slice(end, end + 3))),
+  // vault kv put secret/app api=…, ::add-mask::…
+  behind(/\bvault (?:kv )?(?:put|write|patch) |\bsecrets? set |\bconfig:set /g, after("Secret", "vault |secret set|secrets set|config:set",
+    /(?<=\s)[\w.-]{1,40}=["']?/g, unquoted, (secret) => isTokenLike(secret) && !isOrdinary(secret) && isNoPlaceholder(secret))),
+  after("Secret", "add-mask", /::add-mask::/g, unquoted, isSecretLike),
+  // { "type": "random_password", "result": "…" }
+  near("random_password|random_string", password("", /"result"¬:¬"/g, quoted, isInPlace), 400),
   // NEO4J_AUTH=neo4j/…, BASIC_AUTH=bob:…
   password("_auth|bundle_|bundle config", pattern("g",
     String.raw`(?:\bbundle config (?:set )?(?:--\w{1,10} )?[\w.-]{3,60} |\b(?:[A-Z][A-Z0-9_]{0,40}_AUTH|BUNDLE_[A-Z0-9_]{3,60})["']?¬[=:]¬["']?)(?!`,
@@ -302,6 +342,12 @@ export const statementContexts: readonly ContextRule[] = [
     String.raw`|enterText|type_text|replaceText|keyboard)\((?:(?:"[^"\n]{0,80}"|'[^'\n]{0,80}'|\x60[^\x60\n]{0,80}\x60`,
     String.raw`|[\w.]{1,40}\([^()\n]{0,60}\)),[ ]?)?["'\x60]`), /(?:(?!\{[A-Za-z]+\}["'`])[^"'`\n])+/y, isTyped),
   password(":54|:6432|:*|]:", /(?::(?:54\d\d|6432|\*):[\w.*-]+:[\w.*-]+|\]:\d{2,5}[ \t]{1,8}[\w.@+-]{1,40}):(?!\/)/g, unquoted, isNoPlaceholder),
+  // user worker on >… ~jobs:*
+  password("user", /\b(?:user|setuser) \S{1,40} (?:(?:on|off|reset\w{0,8}|all\w{1,10}|[\x7e&+%-]\S{1,40}) ){1,6}>/gi, unquoted, isInPlace),
+  // "acme-dsl" * "…" *
+  near("chap-secrets|pap-secrets|ipsec.secrets", password("", /"[^"\n]{1,40}"[ \t]{1,8}\S{1,40}[ \t]{1,8}"/g, quoted, isInPlace)),
+  // AUTH PLAIN …, and the answer to the prompt for a password, which is base64 too
+  password("334 ugfzc3|auth plain", /\b334 UGFzc3dvcmQ6\s{1,4}(?:(?:C:|[>-]{1,2}) ?)?|\bAUTH PLAIN /g, /[A-Za-z0-9+/]{8,}={0,2}/y, isNoPlaceholder),
   // "app" "…" in a list of users of pgbouncer
   near("userlist|pgbouncer", password("", /(?<=^|\n)[ \t]{0,4}"[\w.-]{1,40}" "/g, quoted, isInPlace)),
   // WIFI:S:…;T:WPA;P:…;;
@@ -309,9 +355,6 @@ export const statementContexts: readonly ContextRule[] = [
   // u: bob p: …
   password("p:|p=", /(?<!\S)(?:u|un|usr|user|id|login)[:=] ?[\w.@+\\-]{2,40}[,;]?~p[:=] ?[`¶]?/gi, wordOfPair, (secret) => isInPlace(secret) &&
     (hasDigit(secret) || isWordPair(secret))),
-  // I enter "…" in the "Password" field
-  password("enter|type|fill", /\b(?:enters?|types?|fills? in)~[¶]/gi, quoted, (secret, { text, end }) => isInPlace(secret) &&
-    /^.[ \t](?:in|into|as|for) (?:the |my )?["']?(?:[\w-]{1,16} ){0,2}passw/i.test(text.slice(end, end + 60))),
   // omniauth :github, 'id', '…'
   password("omniauth|provider", /\b(?:omniauth|provider)~:\w{2,30},\s{1,12}[¶][^¶\n]{4,120}[¶],\s{1,12}[¶]/g, quoted, isTokenLike),
   // "Password: …", in quotes as a whole
@@ -319,10 +362,11 @@ export const statementContexts: readonly ContextRule[] = [
     && !isPredicate(secret, true)),
   // Security answer (first pet): …
   password("security|secret question|secret answer|sicherheitsfrage", pattern("gi",
-    String.raw`\b(?:(?:security|secret) answer[^\n:]{0,60}?|(?:(?:security|secret) question|sicherheitsfrage)[^\n]{0,80}?\W(?:answer`,
+    String.raw`\b(?:(?:security|secret)(?: question)? answer[^\n:]{0,60}?|(?:(?:security|secret) question|sicherheitsfrage)[^\n]{0,80}?\W(?:answer`,
     String.raw`|antwort)(?: is)?|answer to the (?:security|secret) question[^\n:]{0,60}?)(?:[:=]| is) [\x60¶]?`),
-    /(?:[A-Z][a-z]{1,3}\. )?[^\s/`,;.)\]¶]{4,40}(?: [a-z]{3,12}){0,2}?(?=[^\w\s]|[ \t]{0,4}(?:\n|$)| for the )/y,
-    (secret) => secret.replace(/^\S+\. /, "").split(" ").every((word) => isInPlace(word) && !isPredicate(word, true)) && !hasSentenceWord(secret)),
+    /(?<=[¶`])[^\n¶`]{4,40}(?=[¶`])|(?:[A-Z][a-z]{1,3}\. )?[^\s/`,;.)\]¶]{4,40}(?: [a-z]{3,12}){0,2}?(?=[^\w\s]|[ \t]{0,4}(?:\n|$)| for the )/y,
+    (secret) => secret.replace(/^\S+\. /, "").split(" ").every((word) => /^\d+$/.test(word) || (isInPlace(word) && !isPredicate(word, true))) &&
+    !hasSentenceWord(secret)),
   // password: k i t e 4 4; capital K, seven, dollar sign; the word pelican followed by 4471
   password("pass|pw|secret", /(?<![a-z])(?:pass(?:word|phrase|code)|pwd?|secret)(?: is(?: spelled)?|:| =) /gi, pattern("iy",
     String.raw`(?:[^\s,](?:, | )){4,40}[^\s,](?![^\s,.;])|the word \S+(?: (?:followed by|then|and) \d{1,8})?|(?:${spelled}, ){3,20}`,
@@ -341,11 +385,16 @@ export const statementContexts: readonly ContextRule[] = [
     (secret, { context }) => isPassphrase(secret, false) && areDrawn(secret.toLowerCase().split(" "), 0) && (context.endsWith("=") ? / \d{1,6}[!?]?$/ :
     /(?:\d\p{L}|\p{L}\d| \d+[!?]$).*[!?]$/u).test(secret)),
   // PIN: …, the door code is …, --pin …
-  after("PIN", pinKeywords, pinContext, /\d{4,12}[#*A-F]?(?![\w%-]|\.\d)|\d{3}[ -]\d{3}(?![\w-])|\d\d-\d\d-\d\d(?![\w-])|[A-Z]-\d{6}(?!\w)/y, (secret, {
-    text, start, end }) => !(/pin $/i.test(text.slice(0, start)) && /header|board|gpio|connect|pinout|jumper|ground/i.test(lineOf(text, start, end))) &&
-    !/^(?:0?1234|(\d)\1+$|(?:19|20)\d\d$)/.test(secret) && hasDistinct(secret, 2)),
-  // AUTH …, as a client of Redis sends it
-  password("auth", /(?:^|\n|> ?|\bsend )AUTH~(?:[\w-]{1,30}~)?/g, unquoted, (secret) => (isMadeUp(secret) || isCode(secret)) && isNoPlaceholder(secret)),
+  { ...alone("PIN", pinKeywords,
+    pattern("g", String.raw`(?<![\w.,/#@$€£+-])(?:\d{4,12}[#*A-F]?|\d{3}(?:[ -]\d{3}){1,2}|\d\d-\d\d-\d\d|[A-Z]-\d{6})`,
+    String.raw`(?![\w%:/-]|[.,]\d| ?${unit}\b)`), isPinAt), isNear: true, reach: 240 },
+  // SET value = '…' WHERE name = 'smtp_password'; { "value": "…", "name": "DB_PASSWORD" }
+  after("Secret", "value", /(?<!\w)value[¶]?¬(?:=>?|:)¬[¶]/gi, quoted, (secret, { text, start, end }) => {
+    const name = nameBehind.exec(text.slice(end, end + 160))?.[1] ?? "";
+    const claim = claimOf(name);
+    const value = { text: secret, start, end, isQuoted: true, isClosed: false };
+    return claim !== undefined && isCredential(value, { claim, link: "literal", isConstant: isConstant(name), isEnvironment: false });
+  }),
   // bob:…@host
   { ...after("URL password", "@", /(?<![\w/:.@%-])(?:[\w.-]{1,32}\/|sips?:)?[\w.-]{1,32}:(?!\/)/g, /[^\s"'<>`,:/]+/y, (secret, {
     text, end, context }) => looksChosen(secret) &&

@@ -1,8 +1,8 @@
-import { hasBothCases, hasDigit, isHex, looksRandom } from "./appearance.ts";
+import { hasBothCases, hasDigit, looksRandom, looksVeryRandom } from "./appearance.ts";
 import { decodeStart, holdsCredential } from "./decoded.ts";
-import { isScrambled, sentenceWords } from "./features.ts";
+import { sentenceWords } from "./features.ts";
 import { isDocumented, isPlaceholder } from "./placeholders.ts";
-import { type Accept, after, alone, alphanumeric, base64, type ContextRule, hasDistinct, hex, near, ofLength, type TokenRule, token, word } from "./rule.ts";
+import { type Accept, after, alone, alphanumeric, type ContextRule, hasDistinct, hex, near, ofLength, type TokenRule, token, word } from "./rule.ts";
 import { pattern } from "./words.ts";
 
 /** Rules that the vendors' table cannot express: structured tokens, forms without a prefix, webhooks. */
@@ -22,61 +22,54 @@ export const formTokens: readonly TokenRule[] = [
   token("Salesforce token", "00D", /[A-Za-z0-9]+(?:![\w.]+)?/y, 60, (secret) => secret.includes("!")),
 ];
 
-/** `acme_live_…`: a key of any vendor. A hex value after `prod-` may be the digest of a build instead. */
-const isMadeLikeVendors: Accept = (secret) => {
-  const body = secret.replace(/^.*[_-]/, "");
-  if (/^(?:pk|pub|public|publishable|anon|site|client)[_-]/.test(secret)) return false;
-  return hasDigit(body) && looksRandom(body) && !isPlaceholder(secret) && (!isHex(body) || /(?:secret|sk|pat|token|apikey|priv)[_-]/.test(secret));
+/** One code of a list: groups with hyphens, groups of digits, or one group with a digit. */
+const code = String.raw`(?:\d{3,6}(?:[ -]\d{3,6}){1,7}|[A-Za-z\d]{3,8}(?:-[A-Za-z\d]{3,8}){1,9}|(?=[A-Za-z]{0,15}\d)[A-Za-z\d]{6,64})(?![\w-])`;
+const below = String.raw`(?: ?\([^()\n]{0,30}\))?(?:[^\w\n]{0,40}(?:\[x\][^\n]{0,20})?\n){0,3}[^\w\n]{0,12}(?:\d{1,2}[.):]? {1,3})?\x60?`;
+/** Codes without digits have the same form: several codes, or the groups of one. */
+const areCodes: Accept = (secret) => {
+  const codes = secret.match(new RegExp(code, "g")) ?? [];
+  const forms = new Set(codes.map((each) => each.replace(/[A-Za-z\d]/g, "x")));
+  const isUniform = forms.size === 1 && (codes.length > 1 || /^(x+)(?:-\1){3,}$/.test([...forms].join("")));
+  return codes.length > 0 && (codes.every(hasDigit) || isUniform) && !/^(?:19|20)\d\d-\d\d/.test(secret) && !isPlaceholder(secret);
 };
+
+/** The number before a word of a seed phrase, and the text between two words. */
+const number = String.raw`(?:[-*] )?(?:\d{1,2}[.):]? {0,2})?`;
+const between = String.raw`(?:(?:, ?| {1,12}| ?- ?| ?\| ?|\n[ \t]{0,8})${number}|["'],\s{0,8}["'])`;
 
 const walletWord = pattern(
   "i",
-  String.raw`private[ _-]?key|wallet|accounts["']?\s*[:=]|\bwif\b|privat\w*[ -]?schlüssel|clé privée|clave privada|chave privada|chiave privata`,
-  String.raw`|klucz prywatny|приватн\S+ ключ|закрыт\S+ ключ|私钥|秘密鍵`,
+  String.raw`private[ _-]?key|wallet|deployer|shamir|accounts["']?\s*[:=]|\bwif\b|privat\w*[ -]?schlüssel|clé privée|clave privada|chave privada`,
+  String.raw`|chiave privata|klucz prywatny|приватн\S+ ключ|закрыт\S+ ключ|私钥|秘密鍵`,
 );
 // biome-ignore format: one rule a line
 export const formContexts: readonly ContextRule[] = [
   alone("Azure client secret", "q~", /(?<![\w.~-])[\w.~-]{3}\dQ~(?:[\w~-]|\.(?=[\w~-])){25,64}(?![\w~-])/g, ofLength(31)),
-  alone("Azure DevOps token", "azdo", /(?<!\w)[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}(?!\w)/g, ofLength(84)),
-  alone("Azure service key", "jqqj99", /(?<!\w)[A-Za-z0-9]{40,60}JQQJ99[A-Za-z0-9]{20,40}(?!\w)/g, ofLength(80)),
   alone("Terraform token", ".atlasv1.", /(?<![\w.-])[A-Za-z0-9]{10,20}\.atlasv1\.[\w=-]{20,128}/g, ofLength(40)),
   alone("Discord token", "", /(?<![\w.~-])[MNO][\w-]{22,27}\.[\w-]{6}\.[\w-]{24,40}(?![\w~-]|\.\w)/g, (secret) => secret.length >= 55 && looksRandom(secret)),
   alone("Mailgun key", "", /(?<![\w-])[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![\w-])/g, ofLength(50)),
   alone("Mailchimp key", "-us", /(?<![\w-])[0-9a-f]{32}-us\d\d?(?![\w-])/g, ofLength(36)),
-  alone("New Relic key", "nral", /(?<!\w)(?:eu01xx)?[0-9a-f]{30,36}NRAL(?!\w)/g, ofLength(40, 40)),
-  alone("Licence key", "", /(?<![\w-])[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4}(?![\w-])/g, (secret) => hasDigit(secret) && !isPlaceholder(secret)),
-  alone("API key", "live|test|prod|sandbox|secret|sk_|sk-|pat|token|apikey|svc|priv", pattern("g",
-    String.raw`(?<![\w~.-])(?!cs_)(?:[a-z][a-z0-9]{1,14}[_-]){0,2}(?:live|test|prod|production|sandbox|secret|sk|pat|token|apikey|svc|priv)`,
-    String.raw`(?:[_-][a-z0-9]{2,10})?[_-][A-Za-z0-9]{20,80}(?![\w~-])`), (secret) => ofLength(29)(secret) && isMadeLikeVendors(secret)),
+  alone("Licence key", "", /(?<![\w-])(?:[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4}|[A-Z0-9]{4}(?:-[A-Z0-9]{4}){5,7}|\d{6}(?:-\d{6}){7})(?![\w-])/g,
+    (secret) => hasDigit(secret) && !isPlaceholder(secret)),
   // Base64 of the key of a service account, of a kubeconfig
   { ...alone("Secret", "eyj|eya|ewo|ew0|yxbpvmvyc2lvb", pattern("g",
     String.raw`(?<![\w+/-])(?:eyJ|eyA|ewo|ew0|YXBpVmVyc2lvb)[A-Za-z0-9+/]{60,16384}(?:\r?\n[ \t]{0,12}[A-Za-z0-9+/]{1,76}(?=={0,2}["']?(?:\s`,
     "|$))){0,200}={0,2}"), holdsCredential), reach: 8_192 },
   after("AWS secret key", "secret", /(?:secret_?access_?key|aws_?secret(?:_?key)?)[¶\s:=>,(]{1,8}/gi, /[A-Za-z0-9+/]+/y, (secret) => ofLength(40,
     40)(secret) && !isDocumented(secret)),
-  // AKIA… / …, also on the next line
-  after("AWS secret key", "akia|asia", pattern("g",
-    String.raw`(?<![A-Za-z0-9])A(?:KIA|SIA)[A-Z0-9]{16}(?![A-Za-z0-9])[^\n]{0,48}?(?:\n[^\n]{0,48}?)?(?<![A-Za-z0-9+/=])(?=[A-Za-z0-9+/]{40}`,
-    "(?![A-Za-z0-9+/=]))"), /[A-Za-z0-9+/]+/y, (secret) => hasBothCases(secret) && !isHex(secret) && ofLength(40, 40)(secret) && !isDocumented(secret)),
-  // "github-oauth": { "github.com": "…" }
-  after("Token", "oauth|bearer|token", pattern("gi",
-    String.raw`(?:oauth\d?|bearer|tokens?)[¶]¬(?::|=>)\s{0,8}[{[]\s{0,20}(?:[¶][\w.-]{1,60}[¶]¬(?::|=>)¬[¶][^¶\n]{1,120}[¶],\s{0,20}){0,3}[¶]`,
-    String.raw`(?:[\w-]{1,40}\.){1,4}[a-z]{2,12}(?::\d{1,5})?[¶]¬(?::|=>)¬[¶]`), /[^\s¶]+/y, (secret) => secret.length >= 8 && (hasDigit(secret) ||
-    isScrambled(secret)) && !isPlaceholder(secret)),
-  after("Azure storage key", "key", /(?:account|storage)_?key[¶\s:=]{1,6}/gi, base64, (secret) => secret.length === 88 && secret.endsWith("==")),
+  near("aws|amazon|akia|asia", alone("AWS secret key", "", /(?<![\w+/=-])(?=[^\n]{0,40}[+/])[A-Za-z0-9+/]{40}(?![\w+/=-])/g,
+    (secret) => looksVeryRandom(secret) && hasDigit(secret) && hasBothCases(secret) && !isDocumented(secret)), 80),
   after("npmrc credential", "_auth|:_password", /(?::_authToken|:_password|\b_auth)¬=¬"?/g, /[\w+/=%|.-]+/y, ofLength(8)),
-  after("Docker credential", "auth", /["\uE000]auth["\uE000]¬:¬["\uE000]/g, base64, ofLength(16)),
   after("Slack webhook", "hooks.slack.com", /hooks\.slack\.com\/[a-z]+\//g, /[\w/-]+/y),
   after("Webhook", "/webhookb2/|hooks.zapier.com", /\/webhookb2\/|hooks\.zapier\.com\/hooks\/catch\//g, /[\w@/-]+/y),
   near("token|bootstrap|kubeadm", alone("Kubernetes token", "", /(?<![\w.-])[a-z0-9]{6}\.[a-z0-9]{16}(?![\w.])/g, (secret) => hasDigit(secret) &&
     ofLength(23)(secret))),
   after("Twilio key", "ac", /[¶`]AC[0-9a-f]{32}[¶`],¬[¶`]/g, hex, ofLength(32, 32)),
   after("App password", "app", /\bapp(?:-specific)?[ _-]?pass(?:word)?[¶]?(?: is)?[ :=]{1,3}[¶]?/gi, /[a-z]{4}(?:[ -]?[a-z]{4}){3}(?![\w-])/y, ofLength(16)),
-  alone("App password", "", /(?<![\w-])[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){5}(?![\w-])/g, (secret) => hasBothCases(secret) &&
-    secret.split(" ").filter((group) => !/^(?:[A-Z]?[a-z]+|[A-Z]+|\d+)$/.test(group)).length >= 3),
   // A whole hash of a password: whoever has the hash can try passwords without the service
-  alone("Password hash", "md5|$1$|$5$|$6$|$y$|$apr1$|$2a$|$2b$|$2x$|$2y$|$argon2|pbkdf2|scrypt:|{ssha|{sha|{md5}|{smd5}|{crypt}|scram-sha-", pattern("gi",
-    String.raw`(?<![\w$])(?:(?<=")md5[\da-f]{32}(?=")|\${1,2}(?:[156y]|apr1)\${1,2}(?:[\w.=]{1,20}\${1,2})?[\w./]{2,32}\${1,2}[\w./]{22,86}`,
+  alone("Password hash", "md5|:::|$1$|$5$|$6$|$y$|$apr1$|$2a$|$2b$|$2x$|$2y$|$argon2|pbkdf2|scrypt:|{ssha|{sha|{md5}|{smd5}|{crypt}|scram-sha-", pattern("gi",
+    String.raw`(?<![\w$])(?:(?<=")md5[\da-f]{32}(?=")|(?<=:\d{3,5}:)[\da-f]{32}:[\da-f]{32}(?=:::)`,
+    String.raw`|\${1,2}(?:[156y]|apr1)\${1,2}(?:[\w.=]{1,20}\${1,2})?[\w./]{2,32}\${1,2}[\w./]{22,86}`,
     String.raw`|\${1,2}2[abxy]\${1,2}\d\d\${1,2}[\w./]{53}`,
     String.raw`|\$argon2\w{1,2}\$(?:[\w=,]{3,60}\$){1,2}[\w+/]{8,90}\$[\w+/]{22,90}|\$?pbkdf2[\w:-]{4,20}\$\d{1,8}\$[^\s$"']{4,64}\$[\w+/.]{22,128}={0,2}`,
     String.raw`|scrypt:[\d:]{5,20}\$\w{8,64}\$[\w+/]{64,180}|\{(?:S?SHA\d{0,3}|S?MD5|CRYPT)\}[\w+/.$]{22,180}={0,2}`,
@@ -86,34 +79,37 @@ export const formContexts: readonly ContextRule[] = [
     /^["']?\s*(?:\n|$)/.test(text.slice(end, end + 4)) &&
     /\ndata:\n(?:[ \t]{2,8}\S[^\n]{0,2000}\n){0,40}[ \t]{2,8}[\w.-]{2,60}: ["']?$/.test(text.slice(Math.max(0, start - 4_000), start))
     && /^[!-~]*\d[!-~]*$/.test(decodeStart(secret))), 2_000),
-  alone("DeepL key", ":fx", /(?<![\w-])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:fx(?!\w)/g, ofLength(39)),
   // Backup codes: 4f7k-9d2m x8q1-mm41, in one line or one a line
-  after("Recovery code", "recover|backup|scratch|emergency|activation|one-time|2fa|mfa|wiederherstellung|code de |codes de |digo de |digos de |codici di ",
+  after("Recovery code", "recover|backup|scratch|emergency|activation|one-time|reset|2fa|mfa|wiederherstellung|code de |codes de |digo|codici di ",
     pattern("gi",
-    "(?:(?:recovery|backup|scratch|emergency|activation|one-time|2fa|mfa)[ _-]?(?:access )?(?:codes?|keys?)|code d'activation",
-    "|(?:2fa|mfa)[ _-]backups?|wiederherstellungs-?(?:codes?",
-    "|schlüssel)|codes? de (?:récupération|secours)|c[oó]digos? de (?:recuperaci[oó]n|respaldo|backup)|codici di (?:recupero",
-    String.raw`|backup))[^\n:=]{0,60}?[:=]?[\s[¶]{1,8}(?:(?:[-*]|\d{1,2}[.)]) )?(?=(?:(?=[A-Za-z\d-]{0,40}\d)`,
-    String.raw`[A-Za-z\d]{4,8}(?:-[A-Za-z\d]{4,8}){1,7}|\d{4,6} \d{4,6}|(?=[A-Za-z]{0,15}\d)[A-Za-z\d]{8,32})(?![\w-]))`), pattern("y",
-    String.raw`(?:(?=[A-Za-z\d-]{0,40}\d)[A-Za-z\d]{4,8}(?:-[A-Za-z\d]{4,8}){1,7}|\d{4,6} \d{4,6}|(?=[A-Za-z]{0,15}\d)[A-Za-z\d]{8,32}(?![\w-]))`,
-    String.raw`(?:[\s,;¶]{1,5}(?:(?:[-*]|\d{1,2}[.)]) )?(?:\d{4,6} \d{4,6}|[A-Za-z\d]{4,8}(?:-[A-Za-z\d]{4,8}){1,7}|(?=[A-Za-z]{0,15}\d)[A-Za-z\d]{8,32}`,
-    String.raw`(?![\w-])))*`), (secret) => hasDigit(secret) && !/^(?:19|20)\d\d-\d\d/.test(secret) && !isPlaceholder(secret)),
+    "(?:(?:recovery|backup|scratch|emergency|activation|one-time|reset|2fa|mfa)[ _-]?(?:access )?(?:codes?|keys?|passwords|passcodes)|code d'activation",
+    "|(?:2fa|mfa)[ _-]backups?|wiederherstellungs-?(?:codes?|schlüssel)|codes? de (?:récupération|secours)",
+    "|c[oó]digos? de (?:recuperaci[oó]n|respaldo|backup)|codici di (?:recupero|backup))",
+    String.raw`(?:[^\n:=]{0,60}?[:=]?${below}(?=[A-Za-z-]{0,40}\d)|[^\n:=]{0,60}[:=]${below})(?=${code})`),
+    pattern("y", `${code}(?:(?: and | used)?${below}${code}){0,24}`), areCodes),
   near("otp|2fa|mfa|authenticator|two-factor|two factor|zwei-faktor|setup key|qr code|qr-code", alone("TOTP seed", "", pattern("g",
-    String.raw`(?<![\w-])(?:[A-Z2-7]{16,64}|(?:[A-Z2-7]{4}[ -]){3,15}[A-Z2-7]{2,4}|[a-z2-7]{32,64}|(?:[a-z\d]{4} ){5,15}[a-z\d]{2,4})={0,6}(?![\w-])`),
+    String.raw`(?<![\w-])(?:[A-Z2-7]{16,64}|(?:[A-Z2-7]{4}[ -]){3,15}[A-Z2-7]{2,4}|(?=[a-z]{0,60}[2-7]{1,9}[a-z]{1,60}[2-7])[a-z2-7]{16,64}`,
+    String.raw`|(?:[a-z\d]{4} ){5,15}[a-z\d]{2,4})={0,6}(?![\w-])`),
     (secret, { text, start }) => ((hasDigit(secret) || /^[A-Z ]+$/.test(secret)) && new Set(secret).size >= 7)
     && /(?<![A-Za-z])(?:[th]?otp|2fa|mfa|authenticator|two[- ]factor|zwei-faktor|setup key|qr[- ]code)(?![A-Za-z])/i.test(text.slice(Math.max(0, start -
     100), start)))),
-  after("Seed phrase", "seed|mnemonic|bip39|bip-39|phrase|wallet|metamask|frase|助记词|助記詞|ニーモニック|シードフレーズ|мнемо|сид|fraza", pattern("gi",
-    String.raw`(?:seed|mnemonic|bip-?39|phrase|wallet|metamask|frase|助记词|助記詞|ニーモニック|シードフレーズ|мнемо\S{0,12}|сид-?фраза|fraza)(?:[ \t]?\(`,
-    String.raw`[^()\n]{0,40}\))?[^\n]{0,24}?[ :="'\x60\n]{1,4}(?=(?:\d{1,2}[.):]? ?)?[a-z]{3,8}[, \n-])`),
-    /(?:\d{1,2}[.):]? {0,2})?[a-z]{3,8}(?:(?:, ?| {1,4}| ?- ?|\n[ \t]{0,8})(?:\d{1,2}[.):]? {0,2})?[a-z]{3,8}){10,24}(?![\w-])/y, (secret) =>
+  after("Seed phrase", "seed|mnemonic|bip39|bip-39|phrase| words|paper key|wallet|metamask|frase|助记词|助記詞|ニーモニック|シードフレーズ|мнемо|сид|fraza", pattern("gi",
+    String.raw`(?:seed|mnemonic|bip-?39|phrase|(?:12|24) words|paper key|wallet|metamask|frase|助记词|助記詞|ニーモニック|シードフレーズ|мнемо\S{0,12}|сид-?фраза|fraza)`,
+    String.raw`(?:[ \t]?\([^()\n]{0,40}\))?[^\n]{0,24}?[ :="'\x60\n[(]{1,6}(?:\d{1,2}-\d{1,2}: ?)?(?=${number}(?:[a-z]{3,8}${between}){5})`),
+    pattern("y", String.raw`${number}[a-z]{3,8}(?:${between}[a-z]{3,8}){10,24}(?![\w-])`), (secret) =>
     hasDistinct(secret, 8) && !sentenceWords.test(secret.replace(/[^a-z]+/g, " "))),
-  near("private|wallet|accounts|wif|schlüssel|clé|clave|chave|chiave|klucz|ключ|私钥|秘密鍵", alone("Wallet key",
-    "", /(?<![\w])(?:0x)?[0-9a-fA-F]{64}(?!\w)|(?<!\w)[1-9A-HJ-NP-Za-km-z]{86,90}(?!\w)/g, (secret, { text, start }) => hasDigit(secret) &&
+  alone("Seed phrase", "", /(?<!\w)1[.):]? [a-z]{3,8}(?:[\s,]{1,4}\d{1,2}[.):]? {0,2}[a-z]{3,8}){11,23}(?!\w)/g,
+    ofLength(50)),
+  near("private|wallet|deployer|shamir|accounts|wif|schlüssel|clé|clave|chave|chiave|klucz|ключ|私钥|秘密鍵", alone("Wallet key",
+    "", /(?<![\w])(?:0x)?[0-9a-fA-F]{64,66}(?!\w)|(?<!\w)[1-9A-HJ-NP-Za-km-z]{86,90}(?!\w)/g, (secret, { text, start }) => hasDigit(secret) &&
     /[a-f]/i.test(secret) && walletWord.test(text.slice(Math.max(0, start - 80), start)) &&
     !/sha-?\d|fingerprint|digest|hash|transaction|\btx\b/i.test(text.slice(Math.max(0, start - 60), start)))),
   // A key as a list of 32 or 64 bytes
   near("keypair|private|secret|seed|solana", alone("Private key", "", /\[(?:\s{0,8}\d{1,3},){31}(?:(?:\s{0,8}\d{1,3},){32})?\s{0,8}\d{1,3}\s{0,8}\]/g,
     (secret) => new Set(secret.match(/\d+/g)).size > 20 && !/[3-9]\d\d/.test(secret))),
+  // AES_KEY[16] = { 0x58, 0x76, … }
+  after("Private key", "key|secret|seed",
+    /(?:key|secret|seed)\w{0,8}(?:\[\w{0,12}\]){0,2}(?: ?: ?[^=\n]{1,20})? ?=\s{0,4}(?:new )?(?:[\w.]{1,20}(?:\[\])?)? ?[[{(]\s{0,8}/gi,
+    /0x[\da-f]{1,2}(?:,\s{0,8}0x[\da-f]{1,2}){15,63}/iy, (secret, { context }) => new Set(secret.match(/x\w+/g)).size > 8 && !/public/i.test(context)),
   alone("Telegram token", ":aa", /\d{8,10}:AA[\w-]+/g, ofLength(44)),
 ];

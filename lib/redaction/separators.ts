@@ -63,11 +63,17 @@ export const separators: readonly Separator[] = [
   // password = SecretStr("…"), password: Some("…")
   over("call", `${q}]) \t=:`, sticky(`[${q}\\])]{0,3}(?::·?\\[\\w{1,8};·?\\w{1,8}\\])?·*[=:]·*(?:new |\\[\\])?[\\w.:]{1,60}!?\\((?=¶)`)),
   // password: >- and the value in the next line
-  over(undefined, `${q}:`, sticky(`¶?:·+[>|][+-]?·*\\r?\\n·+`), { isBlock: true }),
+  over(undefined, `${q} \t:=`, sticky(`¶?(?::·+[>|][+-]?·*\\r?\\n·+|·*[:=]·*<<[-~]?¶?\\w{1,12}¶?\\r?\\n·*)`), { isBlock: true }),
+  // Content-Disposition: form-data; name="password", and the value behind an empty line
+  over(undefined, q, sticky(`¶(?:\\r?\\n[\\w-]{1,40}:[^\\n]{0,80}){0,2}\\r?\\n\\r?\\n`), { isBlock: true, serves: (name) =>
+    /form-data; name=.$/.test(before(name, 20)) }),
+  // ##vso[task.setvariable variable=pw;issecret=true]…, ::set-output name=token::…
+  over(undefined, ";]:", /(?:;\w{1,20}=\w{1,10}){0,3}\]|::(?=\S)/y, { isBlock: true, serves: (name) =>
+    /(?:variable|::\S{1,20} name)=$/.test(before(name, 32)) }),
   // passwords = ["…", "…"], password: { value: "…" }
   over("literal", `${q}]) \t:=`,
     sticky(
-      `[${q}\\])]{0,3}·{0,40}(?::=|=>|[:=])\\s{0,40}(?:new·{1,8}[\\w.<>]{1,40}(?:\\[\\])?·{0,40})?(?:\\[|(?:array)?\\(|(?:` +
+      `[${q}\\])]{0,3}·{0,40}(?::=|=>|[:=])\\s{0,40}(?:new·{1,8}[\\w.<>]{1,40}(?:\\[\\])?·{0,40})?(?:\\[|(?:array)?\\(|(?:''|"")\\.join\\(\\[|(?:` +
       `(?:map)?\\[\\w{0,12}\\]\\w{1,30})?\\{)\\s{0,40}(?:¶?(?:value|default|plain\\w{0,12}|current|primary|data|secret|password|token|key)¶?·{0,40}` +
       `(?::|=>?)·{0,40})?(?=¶)`),
     { isList: true }),
@@ -80,16 +86,21 @@ export const separators: readonly Separator[] = [
   // before a prefix that gives the kind of a string (`N'…'`).
   over(undefined, `\\${q}[])* \t:=-<?|}~→.%`,
     sticky(
-      `(?:\\[\\d{0,4}\\])?[\\\\${q}\\])}*%]{0,6}·{0,99}(?:\\.{4,60}|(?::·{0,2}|As·{1,99})?(?:&?(?:'static )?str|[Ss]tring|Text` +
+      `(?:\\[\\d{0,4}\\])?[\\\\${q}\\])}*%]{0,6}·{0,99}(?:\\.{4,60}|(?<=·)\\.{1,3}·` +
+      `|(?<=\\w):·{0,2}[\\w&[][\\w&'<>[\\].?]{0,30}(?:·?[;|]·?[\\w&'<>[\\]]{1,20}){0,2}·{0,4}=(?=·{0,4}[*&]?\\w{0,2}["'])` +
+      `|(?::·{0,2}|As·{1,99})?(?:&?(?:'static )?str|[Ss]tring|Text` +
       `|[Nn]?(?:varchar|VARCHAR)2?\\(\\w{1,5}\\)|NSString·{0,99}\\*?)·{0,99}:?=|:=` +
-      `|\\?:|(?:\\?\\??|\\|\\|?|\\+|~)=|={1,3}>|(?:->|<-|~>|→)·|=(?![=~>])|==(?=[\\w+/-]{12,99}\\s)|::·|:(?![:=/]))·{0,8}(?:\\*{1,2}(?!\\*)·{0,8})?` +
-      `(?:__·{1,4})?(?:(?:&|!!)\\w{1,40}·{1,99})?(?:(?:[A-Za-z@$]{1,2}|raw)(?=["'])|\\$\\((?:(?:echo|printf)·{1,4}(?:-\\w{1,2}·{1,4})?(?=["'][^$])` +
+      `|\\?:|(?:\\?\\??|\\|\\|?|\\+|~|(?<=·)\\.)=|={1,3}>|(?:->|<-|~>|→)·|=(?![=~>])|==(?=[\\w+/-]{12,99}\\s)|::·|:(?![:=/]))·{0,8}(?:\\*{1,2}(?!\\*)·{0,8})?` +
+      `(?:__·{1,4}|string\\(\\d{1,4}\\) )?(?:(?:&|!!)\\w{1,40}·{1,99})?` +
+      `(?:(?:[*&]?[A-Za-z@$]{1,2}|raw)(?=["'])|\\$\\((?:(?:echo|printf)·{1,4}(?:-\\w{1,2}·{1,4})?(?=["'][^$])` +
       `|cat·{0,4}<<-?·?["']?\\w{1,12}["']?\\n·{0,8}))?`)),
   // process.env.TOKEN ?? "…", or a literal that the name is compared with
   over("compared", `${q})] \t=!?|.`, sticky(`(?:[${q})\\]]{0,3}·*(?:\\?\\?|\\|\\||or|[=!]==?)|\\.equals\\w{0,12}\\()·*(?=¶)`)),
   // setPassword("…"), then any other: password("…")
   over("literal", "(", sticky(`\\(·*(?:[\\w.]{1,40}\\()?(?=¶)`), { serves: ({ name }) => isSetter(name) }),
   over("call", "(", sticky(`\\(·*(?=¶)`)),
+  // API 키(…)
+  over("pair", "(", /\((?=[\w+/=-]{20,99}\))/y, { serves: ({ name }) => /[^\0-\x7f]$/.test(name) }),
   // <password type="x">…</password>, <entry key="password">…</entry>, <key>password</key><string>…</string>
   over("element", "> \t\n", /(?:\s[^<>]{0,200})?>\s*(?:<[\w:.-]{1,24}>\s*)?/y, { serves: isElement }),
   over("element", q, sticky(`¶(?:\\s[^<>]{0,200})?>\\s*(?:<(?:\\w{1,20}:)?(?:value|val|string|text|default)\\w{0,8}(?:\\s[^<>]{0,80})?>\\s*)?`)),
@@ -116,7 +127,7 @@ export const separators: readonly Separator[] = [
     sticky(`(?:\\(\\))?[${q}\\])]{1,5}(?:\\.(?!type\\(|should|has|includes|contains)\\w{1,24}(?:\\(\\))?){1,2}\\((?:\\|_?\\|)?·{0,2}(?=¶)`)),
   // --password …
   over("option", " \t", /[ \t]+(?!-)/y, { serves: isFlag }),
-  over("option", " \t", /[ \t]+(?:--(?:value|body|data|string|secret)[ \t]+)?(?!-)/y, { serves: isDeclared }),
+  over("option", " \t", /[ \t]+(?:--(?:value|body|data|string|secret|plaintext)[ \t]+)?(?!-)/y, { serves: isDeclared }),
   // storePassword '…'
   over("pair", " \t", sticky(`·+(?=¶)`)),
   // | password | … |, or a line of two fields: password,…

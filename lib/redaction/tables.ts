@@ -1,5 +1,5 @@
 import { argumentsAt } from "./arguments.ts";
-import { type Claim, claimOf, sure } from "./assignment-names.ts";
+import { type Claim, claimOf, kindOf, likely, sure } from "./assignment-names.ts";
 import { isCredential } from "./evidence.ts";
 import { isInPlace } from "./refusals.ts";
 import { type Finder, kindNamed, type NameHit, type Span } from "./rule.ts";
@@ -49,7 +49,7 @@ const splits: ReadonlyArray<readonly [RegExp, Split]> = [
 ];
 
 const ruleLine = /^(?:[\dT:.Z-]{10,30} [A-Z]{4,5} )?[\s|:+=\-─┼│├┤┬┴┌┐└┘═╪\\]*(?:hline[ \t]{0,40})?$/;
-const headerCell = /^[\p{L}][\p{L}\d _./()-]{0,39}$/u;
+const headerCell = /^[\p{L}][\p{L}\d _./()?#%-]{0,39}$/u;
 const lineLengthMax = 2_000;
 const headerLengthMax = 300;
 
@@ -68,16 +68,8 @@ const userColumn = pattern(
   String.raw`^(?:user\w*|user name|login|account|konto|benutzer\w*|usuario|utilisateur|utente|usuário|e-?mail|host|server|system|service|environment`,
   "|umgebung|env|database|db|datenbank|compte|cuenta|name|role|box|machine|device|hostname|site|tool|app|username or e-?mail)$",
 );
-const loginColumn = /^(?:user\w*|user name|login|account|benutzer\w*|usuario|utilisateur|utente|usuário|e-?mail)$/i;
-const accessColumn = /^(?:access|zugang|zugangsdaten|accès|acceso|accesso|acesso|доступ|pass)$/i;
 const access = sure("password");
-/** Beside a column of users, "access" is either a password or a permission. */
-const isPermission = pattern(
-  "i",
-  String.raw`^(?:see |read|write|full|none|admin|owner|view|edit|public|private|internal|restrict|grant|denied|yes|no$|all|limited|r\/?w|vpn|sso|ssh`,
-  String.raw`|web|http|only|via|ok|manag|local|remote|root|sudo|super|guest|open|closed|n\/a|dev|maint|report|triage|contrib|member|moderat|support`,
-  "|bill|operat|audit|deploy|extern|staff|team)",
-);
+const accessColumn = /^(?:access|zugang|zugangsdaten|accès|acceso|accesso|acesso|доступ)$/i;
 
 function headerOf(line: string): Header | undefined {
   for (const [separator, split] of splits) {
@@ -88,9 +80,13 @@ function headerOf(line: string): Header | undefined {
     if (filled.length < 2 || filled[0]?.text.endsWith(":") || !filled.slice(1).every(({ text }) => headerCell.test(text))) continue;
     // `src/auth/password.test.ts`: a path is not the name of a column.
     if (filled.some(({ text }) => /\/.*\.\w{1,4}$/.test(text))) continue;
-    const hasLogin = cells.some(({ text }) => loginColumn.test(text)) && !/\br[ôo]l/i.test(line);
-    const claims = cells.map(({ text }) => (accessColumn.test(text) ? (hasLogin ? access : sure("credential")) : text === "" ? undefined : claimOf(text)));
     const isOfLogins = cells.some(({ text }) => userColumn.test(text));
+    const claims = cells.map(({ text }) => {
+      const claim = text === "" ? undefined : accessColumn.test(text) ? sure("credential") : (claimOf(text) ?? claimOf(text.replace(/ ?[(/].*$/, "")));
+      // "SSID | Key": the password of a network. "Service | Key": the key of a service.
+      if (claim?.kind === "key" && /ssid|wi-?fi|wlan/i.test(line)) return access;
+      return claim?.certainty === "maybe" && isOfLogins ? likely : claim;
+    });
     const isBarred = cells[0]?.text === "";
     if (claims.some(Boolean)) return { split, count: cells.length, claims, isBarred, isOfLogins };
   }
@@ -108,7 +104,7 @@ function rowSpans(line: string, start: number, { split, count, claims, isBarred,
     const at = start + cell.start;
     const end = at + cell.text.length;
     const value = { text: cell.text, start: at, end, isQuoted: true, isClosed: false };
-    return isCell(value, claim, isOfLogins && !(claim === access && isPermission.test(cell.text))) ? [{ start: at, end, kind: kindOf(claim) }] : [];
+    return isCell(value, claim, isOfLogins) ? [{ start: at, end, kind: kindOf(claim) }] : [];
   });
 }
 
@@ -117,8 +113,6 @@ function isCell(value: Value, claim: Claim, isPlace: boolean): boolean {
   const named = { claim, link: "cell", isConstant: false, isEnvironment: false, isText: () => true } as const;
   return (isPlace && claim.kind === "password" && isInPlace(value.text)) || isCredential(value, named);
 }
-
-const kindOf = ({ kind }: Claim) => (kind === "token" || kind === "api_key" || kind === "password" ? kind : "secret");
 
 function lineEnd(text: string, at: number): number {
   const end = text.indexOf("\n", at);

@@ -125,6 +125,8 @@ export function bareAt(text: string, start: number, isWholeLine: boolean, length
     if (!isContinued(text, end, isWholeLine)) break;
     end++;
   }
+  const foreign = text.slice(start, end).search(/[(（「【]?[\u2e80-\ud7ff]/);
+  if (foreign >= 6) end = start + foreign;
   end -= cutOff(text.slice(start, end));
   if (!isWholeLine) end = withoutClosers(text, start, Math.min(end, start + lengthMax));
   return end > start ? found(text, start, end) : undefined;

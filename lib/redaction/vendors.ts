@@ -1,41 +1,33 @@
 import { required } from "../runtime/required.ts";
-import { hasDigit, isUuid, looksRandom } from "./appearance.ts";
+import { hasDigit, isPlainCase, isUuid, looksRandom } from "./appearance.ts";
 import { isScrambled } from "./features.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import { hasDistinct, kindNamed, type TokenRule } from "./rule.ts";
 import { keyTable, otherTable, tokenTable } from "./vendor-table.ts";
 
-/** A row of a vendors' table: a kind, the prefixes or vendor names before its tokens, and their form. */
+/** An entry of a vendors' table: a kind, the prefixes of its tokens, and their form. */
 export interface VendorRow {
   readonly name: string;
   readonly words: readonly string[];
   readonly alphabet: string;
   readonly length: number;
-  readonly isExact: boolean;
   readonly flags: string;
 }
 
-/** `Acme: acme_live_ acme_test_ a32#`: the kind, the words before its tokens, and their form. */
-const rowPattern = /^(.+?): (.* )?([a-z])(\d+)(\D*)$/;
+/** `a32~ Acme: acme_live_ acme_test_, Zenith: zen_`: a form, and the kinds with the prefixes of their tokens. */
+const linePattern = /^([a-z])(\d+)([=~U]*) (.+)$/;
 
-function rowsOf(table: string, called = ""): VendorRow[] {
-  return table
+const rowsOf = (table: string, called = ""): VendorRow[] =>
+  table
     .trim()
-    .split("\n")
-    .map((line) => {
-      const row = required(rowPattern.exec(line), `form of the vendor in the row "${line}"`);
-      const [, name = "", listed, alphabet = "", length = "", flags = ""] = row;
-      const [vendor = ""] = name.toLowerCase().split(" ");
-      return {
-        name: name + called,
-        words: listed ? listed.trim().split(" ") : [vendor],
-        alphabet,
-        length: Number(length),
-        isExact: flags.includes("="),
-        flags,
-      };
+    .split(/\n| \| /)
+    .flatMap((line) => {
+      const [, alphabet = "", length = "", flags = "", kinds = ""] = required(linePattern.exec(line), `form of the vendors in the line "${line}"`);
+      return kinds.split(", ").map((kind) => {
+        const at = kind.indexOf(": ");
+        return { name: kind.slice(0, at) + called, words: kind.slice(at + 2).split(" "), alphabet, length: Number(length), flags };
+      });
     });
-}
 
 export const prefixRows: readonly VendorRow[] = [...rowsOf(keyTable, " key"), ...rowsOf(tokenTable, " token"), ...rowsOf(otherTable)];
 
@@ -50,20 +42,21 @@ const patterns: Record<string, RegExp> = {
   d: /[\w=-]+(?:\.[\w=-]+)*/y,
 };
 
-/** `ghp_xxxxxxxx` and `AKIAXXXXXXXXXXXXXXXX` are placeholders. */
-const isVaried = (token: string) => hasDistinct(token, 8) && !isPlaceholder(token);
+/** `ghp_xxxxxxxx` is a placeholder, `unkey_verification_middleware` a name. */
+const isOfForm = (token: string, prefix: string, length: number, flags: string) =>
+  hasDistinct(token, 8) &&
+  !isPlaceholder(token) &&
+  !isPlaceholder(token.slice(prefix.length)) &&
+  (flags.includes("=") ? token.length === prefix.length + length : hasDigit(token.slice(prefix.length)) || !isPlainCase(token.slice(prefix.length))) &&
+  (!flags.includes("~") || looksRandom(token) || isScrambled(token.replace(/^.*[^A-Za-z0-9]/, ""))) &&
+  (!flags.includes("U") || isUuid(token.slice(-36)));
 
-const ruleOf = ({ name, words, alphabet, length, isExact, flags }: VendorRow): TokenRule => ({
+const ruleOf = ({ name, words, alphabet, length, flags }: VendorRow): TokenRule => ({
   ...kindNamed(name),
   prefixes: words,
   pattern: required(patterns[alphabet], `alphabet of ${name}`),
   bodyLengthMin: length,
-  accept: (token) =>
-    isVaried(token) &&
-    (!isExact || words.some((word) => token.startsWith(word) && token.length === word.length + length)) &&
-    (!flags.includes("#") || hasDigit(token)) &&
-    (!flags.includes("~") || looksRandom(token) || isScrambled(token.replace(/^.*[^A-Za-z0-9]/, ""))) &&
-    (!flags.includes("U") || isUuid(token.slice(-36))),
+  accept: (token) => words.some((prefix) => token.startsWith(prefix) && isOfForm(token, prefix, length, flags)),
 });
 
 export const vendorTokens: readonly TokenRule[] = prefixRows.map(ruleOf);

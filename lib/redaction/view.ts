@@ -40,7 +40,7 @@ const formatTag = pattern(
 /** `"…" + "…"`, `'…' . '…'`, `"…" & _`, `"…" ..`; without an operator if the next line is indented. */
 const join = pattern(
   "y",
-  String.raw`(["'\x60])[ \t]*(?:(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*(?:_[ \t]*)?(?:\r?\n[>+]?[ \t]*)?|\r?\n[>+]?[ \t]*(?:(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*|`,
+  String.raw`(["'\x60])[ \t]*(?:(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*(?:_[ \t]*)?(?:\\?\r?\n[>+]?[ \t]*)?|\\?\r?\n[>+]?[ \t]*(?:(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*|`,
   String.raw`(?<=[ \t]{2})(?=["'])))\1`,
 );
 
@@ -128,12 +128,27 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text);
 }
 
+/** `["…", "…"].join("")`, `"".join(["…", "…"])`, `Concat("…", "…")`, `Sprintf("%s%s", "…", "…")`: the strings are one. */
+const joinedList = /\[[^[\]()\n]{1,300}\]\s?\.join\((["'`])\1\)|(?<=concat\(|sprintf\(["'](?:%s){2,8}["'],|(["'])\2\.join\(\[)[^()[\]\n]{1,300}/gi;
+const listed = /(["'`])[ \t]*,\s{0,20}\1/y;
+/** Returns whether a position is in such a list. Call it with increasing positions. */
+function joinedIn(text: string): (at: number) => boolean {
+  const lists = Array.from(text.matchAll(joinedList), ({ 0: list, index }) => ({ start: index, end: index + list.length }));
+  let next = 0;
+  return (at) => {
+    while (at >= (lists[next]?.end ?? text.length)) next++;
+    return at >= (lists[next]?.start ?? text.length);
+  };
+}
+
 const isRecord = /(?:^|\n)\+["'`][^\n]*["'`],[ \t]*["'`][^"'`\n]*$/;
 /**
  * Two strings on two lines without an operator are one string if the first follows `=` or `(` or begins its line. In a list of records they stay two
  * strings.
  */
-function joinAt(text: string, at: number): Meaning | undefined {
+function joinAt(text: string, at: number, isListed: (at: number) => boolean): Meaning | undefined {
+  const next = isListed(at) ? matchAt(listed, text, at) : null;
+  if (next) return meant(next, () => "");
   const joined = matchAt(join, text, at);
   const isBare = joined !== null && /^.[ \t]*\r?\n[>+]?[ \t]+.$/.test(joined[0]);
   // In a diff, two records of a list begin with a plus sign each.
@@ -154,7 +169,7 @@ const meant = (match: RegExpExecArray | null, meaning: (match: RegExpExecArray) 
 /** A space inside of French quotes. */
 const isSpace = (character: string) => " \u00a0\u202f".includes(character || "x");
 
-function meaningAt(text: string, at: number): Meaning | undefined {
+function meaningAt(text: string, at: number, isListed: (at: number) => boolean): Meaning | undefined {
   switch (text.charAt(at)) {
     case "[":
       return meant(matchAt(markerPattern, text, at), () => marker);
@@ -173,7 +188,7 @@ function meaningAt(text: string, at: number): Meaning | undefined {
     case '"':
     case "'":
     case "`":
-      return joinAt(text, at);
+      return joinAt(text, at, isListed);
     case "«":
       return { length: isSpace(text.charAt(at + 1)) ? 2 : 1, meaning: '"' };
     default:
@@ -203,6 +218,7 @@ export function viewOf(text: string): View {
   const starts = new Uint32Array(text.length + 1);
   const ends = new Uint32Array(text.length + 1);
   const pieces: string[] = [];
+  const isListed = joinedIn(text);
   let length = 0;
   let at = 0;
 
@@ -226,7 +242,7 @@ export function viewOf(text: string): View {
       special.lastIndex = at;
       continue;
     }
-    const found = meaningAt(text, hit.index);
+    const found = meaningAt(text, hit.index, isListed);
     if (!found || (found.length === 1 && found.meaning === hit[0])) {
       // Skips the rest of a run of backslashes that is not an escape, so that the run is read once.
       if (hit[0] === "\\") while (text.charAt(special.lastIndex) === "\\") special.lastIndex++;

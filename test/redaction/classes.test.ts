@@ -249,7 +249,7 @@ const classes: Readonly<Record<string, readonly string[]>> = {
   "a pair may have a password of words and one digit": [
     "Anmeldung am Nexus geht mit deploy/«password|Zwiebel.Turm.9» solange LDAP kaputt ist.",
   ],
-  "a backup code may be one number": ["Apple test ID, 2FA backup code «pin|201383»"],
+  "a backup code may be one number": ["Apple test ID, 2FA backup code «recovery_code|201383»"],
   "an answer to a security question may have a title": [
     "the answer to the security question is «password|Mrs. Butterworth» for the break-glass account.",
   ],
@@ -303,6 +303,87 @@ const classes: Readonly<Record<string, readonly string[]>> = {
   ],
   "a key for an app of codes comes in groups of four": [
     "2FA setup key: «totp_seed|om6s him8 nrat 391y ifbg befi z9rs hjcd»",
+  ],
+  "a column, an element or a variable may name a PIN": [
+    "| device | ip | PIN |\n|:--|:--|--:|\n| door A | 10.0.1.4 | «pin|55102» |\n| door B | 10.0.1.5 | «pin|91837» |",
+    "<user><name>anna</name><pin>«pin|4471»</pin></user>",
+    "LED_PIN = 13, pin: 2024, otp: 123456, pin count 5512",
+  ],
+  "a column of keys beside a column of services holds keys": [
+    "| Service | Key |\n| --- | --- |\n| Geocoder | `«secret|{hex:32}»` |",
+    "| Key | Value |\n| --- | --- |\n| digest | {hex:32} |",
+  ],
+  "the name of a setting may stand behind its value": [
+    "UPDATE settings SET value='«secret|{hex:32}»' WHERE name='payment_api_key';",
+    '{"value": "«secret|Qu4rtz_Pwd»", "key": "db.password"}',
+    "UPDATE settings SET value='{hex:32}' WHERE name='cache_version';",
+  ],
+  "a key may be random text with signs and spaces": [
+    "define('AUTH_KEY', '«api_key||nWMfpucJVD%1B0Ll16e+flHgpYE0yOVfDxoEzefZ $,3PjV+LX!Tl»');",
+    "define('AUTH_KEY', 'Put your unique phrase here, at least 32 characters (A-Z, 0-9, signs)!');",
+  ],
+  "any type may stand between a name and its string": [
+    'let aes_key: [u8; 16] = *b"«api_key|9fK2vQ7xLm4TzR1b»";',
+    'password: Final[str] = "«password|bluebird»"',
+    'Password: <input name="bluebird">',
+  ],
+  "a link holds a key if its whole fragment is random": [
+    "https://paste.example.com/?3f9a6c2b1d4e#«url_token|8dKq2VhZpW5rTnXy7LmBc4Gs9»",
+    "https://vault.example.com/#/send/«url_token|tfmupTrw1GOvCihmKPl00m»/«url_token|iV_CGhSNW4FZFruwALxiJl»",
+    "https://app.example.com/#/projects/8dKq2VhZpW5rTnXy7LmBc4Gs9",
+  ],
+  "a PIN follows its name or its place, answers a question, or stands before its name": [
+    "When the HSM asks for the crypto-officer PIN, type «pin|97300274». Two people must be there.",
+    "The support team unlocks the kiosk with code «pin|179099», so treat it as compromised.",
+    "Sam: pin for the spare-parts safe please\nKay: «pin|374716»\nSam: and the tape safe?\nKay: «pin|886591»",
+    "Code du coffre : «pin|330052». Ne pas le noter.",
+    "金庫の暗証番号は«pin|429688»です。",
+    "The badge printer wants «pin|7391» as its PIN.",
+    "The PIN is valid for 3600 seconds, error code 40012, the lock waits 5000 ms.",
+  ],
+  "codes of a list have one form, with or without digits": [
+    "Discord backup codes (unused): «recovery_code|abcd-efgh, ijkl-mnop, qrst-uvwx»",
+    "One-time codes left\n  [x] used\n  [ ] «recovery_code|ksbueqdz-idewlwz6\n  [ ] zfn40dxn-ogvqr16b»",
+    "Backup codes are single-use and read-only.",
+  ],
+  "the words of a seed phrase may be numbered, quoted or listed": [
+    "«seed_phrase|1. banner 2. denial 3. gospel 4. gadget 5. puzzle 6. mammal\n7. anchor 8. canal 9. cotton 10. blanket 11. nuclear 12. amber»",
+    'mnemonic = ["«seed_phrase|ladder", "orbit", "tomato", "velvet", "cabin", "thrive", "museum", "pistol", "quantum", "ribbon", "salad", "echo»"]',
+  ],
+  "a key may be a list of bytes in hex": [
+    "static const uint8_t aes_key[16] = { «private_key|0xaa, 0x6c, 0x4c, 0x23, 0xec, 0x6a, 0xe9, 0x76, 0xae, 0x61, 0x4d, 0x35, 0x19, 0x44, 0x26, 0x27» };",
+    "static const uint8_t sbox[16] = { 0xaa, 0x6c, 0x4c, 0x23, 0xec, 0x6a, 0xe9, 0x76, 0xae, 0x61, 0x4d, 0x35, 0x19, 0x44, 0x26, 0x27 };",
+  ],
+  "the strings of a list that is joined are one": [
+    "const t = ['«github_token|ghp_rsQjeJa8Crcv', 'k4KGAlFiIhTc', 'n395D3R3fwUd»'].join('')",
+    'fmt.Sprintf("%s%s", "«aws_access_key|AKIA6224FL", "SDRM4DLJTN»")',
+    'url = "postgres://app:" + \\\n      "«url_password|yjFsliXfd9»" + "@db/app"',
+    "const names = ['anna', 'ben'].join(', ')",
+  ],
+  "a form, a heredoc, a plan, a list of users and a mail server hold passwords": [
+    'Content-Disposition: form-data; name="password"\n\n«password|Insect!7477CED»\n------X--',
+    "db_password = <<EOT\n«password|Xgk9=NURQdGo5q2jEh»\nEOT",
+    "C: AUTH LOGIN\nS: 334 UGFzc3dvcmQ6\nC: «password|OHMwTkp3RUEhMTYz»",
+    "user default on >«password|Y1UIgomUiDVk7v4q0D1AyUOc» ~* &* +@all",
+    "$pass .= '«password|P08pR6V»';",
+    '  ["pass"]=> string(12) "«password|RbU6hnyKriKy»"',
+  ],
+  "the owner of a password stands behind it in Romance languages": [
+    "senha_do_keystore=«password|Tundra179jungle»",
+    "CLE_API=«token|{hex:40}»",
+  ],
+  "an image, a file, a function and an entry of a store are no credentials": [
+    "kubectl set image deploy/auth auth=acme/auth:43537b1",
+    "upload finished: key=events/2026/03/01/89744649-51f2-4e63-9acf-4e71fa198092.gz",
+    "a.password=function(e){return e.length>11}",
+    'lpass show --password "Shared-Infra/NAS"',
+    "const passRate = passed / total;",
+    "NIST vector: key 000102030405060708090a0b0c0d0e0f",
+  ],
+  "a token with a known prefix may be shorter than its vendor makes it, a name with the prefix stays": [
+    "see «github_token|ghp_{alnum:31}» in the log",
+    "the nsec of the bot: «nostr_key|nsec1{alnum:58}»",
+    "unkey_verification_middleware_handler and retool_workflow_step_runner are modules",
   ],
 };
 

@@ -56,7 +56,7 @@ describe("a rule", () => {
       "discord_token",
       "mailgun_key",
       "licence_key",
-      "app_password",
+      "seed_phrase",
       "url_token",
     ]);
     const all = contextRules.flatMap(({ keywords }) => keywords);

@@ -52,6 +52,7 @@ const evidenceExamples: Readonly<Record<string, string>> = {
   "random token of a credential": "creds={hex:40}",
   "password of a credential": 'haslo_db = "silver8043"',
   "random token": 'kek: "{base64:43}="',
+  "random signs": "define('NONCE_KEY', '|nW7fp%J4D 1B0Ll$6e+flH,3PjV+LX!Tl9');",
   "long hex": "ticket_salt: '{hex:32}'",
   "UUID of a constant": "INSTRUMENTATION_KEY={uuid}",
 };

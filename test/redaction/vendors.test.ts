@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { publishedKinds, redact } from "../../lib/redaction/redact.ts";
 import { kindNamed } from "../../lib/redaction/rule.ts";
-import { vendorWords } from "../../lib/redaction/vendor-table.ts";
 import { prefixRows, type VendorRow } from "../../lib/redaction/vendors.ts";
 import { expand } from "./samples/template.ts";
 
@@ -46,7 +45,7 @@ describe("a vendor's token", () => {
   );
 
   it("a key without a form of its own is found after the name of its vendor", () => {
-    for (const word of vendorWords) {
+    for (const word of ["algolia", "datadog", "okta", "ngrok", "acme"]) {
       const text = `${word.toUpperCase()}_API_KEY and the ${word} key 4f9c2d7ab01e6358c9d4e2f7a1b08c36`;
       expect(redact(text).text, word).toContain("key [REDACTED:");
     }

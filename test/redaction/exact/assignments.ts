@@ -21,10 +21,11 @@ export const bridges: Record<string, readonly string[]> = {
     ...none(['password =~ "…"', 'password:/ "…"', 'password->"…"'], word),
     ...none([], word),
   ],
-  "redaction finds a value after a string type, but not after another type": [
+  "redaction finds a string after any type": [
     ...each(['password: string = "…"', 'password: String = "…"', 'password: str = "…"'], word),
     ...each(['password:str="…"', 'password:  &str    = "…"', 'password string = "…"'], word),
-    ...none(['password: int = "…"', 'password: xtring = "…"'], word),
+    ...each(['password: Final[str] = "…"'], word),
+    ...none(["password: int = …"], word),
   ],
   "redaction finds a string with a prefix, a tag or an anchor": [
     ...each(["password = N'…'", "password = rb'…'", 'password = $@"…"', 'password = @"…"'], word),

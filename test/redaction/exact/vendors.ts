@@ -1,9 +1,8 @@
 /** Keys that look like a hash, an id or nothing: what stands around them tells them, and what comes close stays. */
 export const vendorKeys: Record<string, readonly string[]> = {
-  "redaction recognizes a key by the vendor in its name, except a search key": [
-    'const cypressRecordKey = "«api_key|{uuid}»";',
-    "CYPRESS_RECORD_KEY=«api_key|{uuid}»",
-    '{"infuraKey": "«api_key|{hex:24}»"}',
+  "redaction recognizes a key by any owner in its name, except a search key": [
+    "CYPRESS_RECORD_KEY=«secret|{uuid}»",
+    '{"infuraKey": "«secret|{hex:32}»"}',
     "HAPIKEY=«api_key|{uuid}»",
     "ALGOLIA_SEARCH_KEY={hex:32}",
     'recordKey: "{uuid}"',
@@ -56,9 +55,7 @@ export const vendorKeys: Record<string, readonly string[]> = {
   "redaction recognizes a key as the argument of a login, or of an option that takes few other values": [
     "acme push pkg.tgz -k «cli_password|{hex:40}»",
     "acme upload sources -T «cli_password|{hex:80}»",
-    "curl -u '«cli_password|{hex:32}-4»:' https://api.example.com",
-    "curl --user 'editor:«app_password|aB3d Ef6H i9Kl M2nO pQ5r S8tU»' https://blog.example.com",
-    "vault write auth/approle/login secret_id=«token|{uuid}»",
+    "vault write auth/approle/login secret_id=«secret|{uuid}»",
     "docker build -t {hex:40} .",
     "gpg --recv-keys 3AA5C34371567BD2",
     "git config user.signingkey 3AA5C34371567BD2",
@@ -92,7 +89,6 @@ export const vendorKeys: Record<string, readonly string[]> = {
   ],
   "redaction recognizes a key that has several parts": [
     "service:acme-api:checkout-and-payments-team",
-    "see «app_password|aB3d Ef6H i9Kl M2nO pQ5r S8tU» there",
     "the image is acme:production.{hex:40}",
     "Note That Data From This Page",
     "DE89 3704 0044 0532 0130 0012",
