@@ -116,28 +116,12 @@ const isPassword = ({ kind }: Claim) => kind === "password" || kind === "passphr
 
 const openers = /^[*_(["'`\uE000-\uE003]+/;
 
-const wordPattern = new RegExp(`\\S{1,${wordReadMax}}`, "y");
+const wordPattern = /(?!,\s)\S{1,200}/g;
 /** A word without a digit, a sign, five consonants in a row (but "passphrase"), two capitals inside, two joints is no credential. */
 const isCandidate: Accept = memoize((word) => /[\d!#$%^&*+~@]|(?!ssphr)[b-df-hj-np-tv-z]{5}|[A-Za-z]{20}|[a-z][A-Z].*[A-Z]|[a-z][-_.].*[a-z][-_.]/.test(word));
 
-/** Returns where the next word that may be a credential begins, or the end of the text. Call it with increasing positions: it reads the text once. */
-function candidatesIn(text: string): (at: number) => number {
-  const words = text.matchAll(/\S{1,200}/g);
-  let start = -1;
-  let end = -1;
-  return (at) => {
-    while (end <= at) {
-      const word = words.next().value;
-      if (word && !isCandidate(word[0])) continue;
-      start = word?.index ?? text.length;
-      end = word ? start + word[0].length : Number.POSITIVE_INFINITY;
-    }
-    return start;
-  };
-}
-
-/** If false, the value is not a credential for any claim. */
-const mayBeOne: Accept = memoize((value) => hasDigit(value) || features.looksChosen(value) || features.isJoinedPhrase(value));
+/** A sign of a candidate, so that most names need no walk. */
+const candidateSign = /[\d!#$%^&*+~@_]|[b-df-hj-np-tv-z]{5}|[a-z][A-Z]|[A-Za-z]{20}|[a-z][-.][a-z]/g;
 
 function wordAt(text: string, word: string, at: number): Value | undefined {
   const opened = openers.exec(word)?.[0].replace(/["'`\uE000-\uE003].*$/s, "").length ?? 0;
@@ -147,103 +131,52 @@ function wordAt(text: string, word: string, at: number): Value | undefined {
 /** The largest distance between a credential and its name, in characters. */
 const sentenceLengthMax = 160;
 
-/** A word of a sentence. */
-interface Word {
-  readonly text: string;
-  /** In lower case without quotes and brackets; empty if it is longer than every listed word. */
-  readonly bare: string;
-  readonly end: number;
-  readonly value: Value | undefined;
-  /** What was asked about the value for a claim, and refused, as bits: names that are close to each other ask the same. */
-  readonly refused: Map<Claim, number>;
-}
-
-/** Returns where the word after `from` begins. Skips spaces, tabs, and one comma that a space follows. */
-function wordStartAt(text: string, from: number): number {
-  betweenWords.lastIndex = from;
-  return betweenWords.test(text) ? betweenWords.lastIndex : from;
-}
-const betweenWords = /(?:,(?= ))?[ \t]*/y;
-
 function bareWord(word: string): string {
   if (word.length > listedLengthMax) return "";
   return /^[a-z]+$/.test(word) ? word : word.toLowerCase().replace(/^["'`(*]+|["'`):*,]+$/g, "");
 }
 
-type Reader = (from: number) => Word | undefined;
-
-/** The words that were read last: names that are close to each other read the same words. */
-const keptWordsMax = 64;
-function wordsIn(text: string): Reader {
-  const known = new Map<number, Word | undefined>();
-  return (from) => {
-    if (known.has(from)) return known.get(from);
-    if (known.size >= keptWordsMax) known.clear();
-    const word = readWord(text, from);
-    known.set(from, word);
-    return word;
-  };
-}
-
-function readWord(text: string, from: number): Word | undefined {
-  const start = wordStartAt(text, from);
-  wordPattern.lastIndex = start;
-  const word = wordPattern.exec(text)?.[0];
-  return word === undefined
-    ? undefined
-    : {
-        text: word,
-        bare: bareWord(word),
-        end: start + word.length,
-        value: isCandidate(word) ? wordAt(text, word, start) : undefined,
-        refused: new Map(),
-      };
-}
-
 /** Returns the credential that the sentence after `from` gives. */
-function findInSentenceAfter(text: string, from: number, claim: Claim, read: Reader, isForeign: boolean): Value | undefined {
-  let end = from;
+function findInSentenceAfter(text: string, from: number, claim: Claim, isForeign: boolean): Value | undefined {
+  const [line = ""] = text.slice(from, from + sentenceLengthMax + wordReadMax).split("\n", 1);
   // Some languages need no verb: "A jelszó …".
   let isAfterSaying = isForeign;
   let isInPhrase = false;
   let isInAside = false;
   let isDirectlyAfter = true;
-  for (let words = 0; words < wordsMax; words++) {
-    const word = read(end);
-    if (!word) return ownLine(text, end, claim, isAfterSaying || isDirectlyAfter);
+  let wordsLeft = wordsMax;
+  for (const { 0: word, index } of line.matchAll(wordPattern)) {
     // The sentence has given its credential, or an option has a value of its own.
-    if (word.text.includes(marker) || /^--[a-z]/.test(word.text)) return undefined;
-    const { bare, value } = word;
-    const last = word.text.charAt(word.text.length - 1);
+    if (wordsLeft-- === 0 || index > sentenceLengthMax || word.includes(marker) || /^--[a-z]/.test(word)) return undefined;
+    const bare = bareWord(word);
+    const last = word.charAt(word.length - 1);
     // A question mark right after the name: "password? …".
-    const isAsked = word.text === "?";
-    const isVerb = sureVerbs.has(bare) || last === ":" || word.text === "=";
+    const isAsked = word === "?";
+    const isVerb = sureVerbs.has(bare) || last === ":" || word === "=";
     const isAbout = otherSubjects.has(bare) || bare.startsWith("hash");
     // "the token in the failing request was …": after "request" only a verb leads to the value.
     if (isInAside && isVerb) isInAside = false;
-    // "password mismatch for user …": a UUID that no verb gives is an id.
-    else if (value && !isInAside && mayBeOne(value.text) && (isAfterSaying || !isInPhrase || !isUuid(value.text))) {
-      const asked = word.refused.get(claim) ?? 0;
-      const question = 1 << (Number(isAfterSaying) + 2 * Number(isDirectlyAfter));
-      if (!(asked & question) && judged(value, claim, isAfterSaying, isDirectlyAfter)) return value;
-      word.refused.set(claim, asked | question);
+    else if (!isInAside && isCandidate(word)) {
+      const value = wordAt(text, word, from + index);
+      // "password mismatch for user …": a UUID that no verb gives is an id.
+      const isId = isInPhrase && !isAfterSaying && isUuid(value?.text ?? "");
+      if (!isId && judged(value, claim, isAfterSaying, isDirectlyAfter)) return value;
     }
     // "Use this password to log in:", and then the password on its own line.
-    const own = ":?".includes(last) ? ownLine(text, word.end, claim, true) : undefined;
+    const own = ":?".includes(last) ? ownLine(text, from + index + word.length, claim) : undefined;
     if (own) return own;
-    const isLast = word.text.length > wordLengthMax || (".!?;".includes(last) && !isAsked);
+    const isLast = word.length > wordLengthMax || (".!?;".includes(last) && !isAsked);
     if (isLast || (isAbout && !isInPhrase)) return undefined;
     isInAside ||= isAbout && !isVerb;
     // "Forgot your password? Click here …": only the next word can be the answer.
-    if (isAsked) words = wordsMax - 2;
+    if (isAsked) wordsLeft = 1;
     isInPhrase = prepositions.has(bare) || (isInPhrase && !isVerb);
-    isAfterSaying = ":=→".includes(last) || isAsked || verbs.has(bare) || verbs.has(word.text);
+    isAfterSaying = ":=→".includes(last) || isAsked || verbs.has(bare) || verbs.has(word);
     // Behind a name of another language the next word may be a verb that no list has.
-    isAfterSaying ||= isForeign && words === 0;
+    isAfterSaying ||= isForeign && wordsLeft === wordsMax - 1;
     isDirectlyAfter &&= carriers.has(bare);
-    end = word.end;
   }
-  return undefined;
+  return isAfterSaying || isDirectlyAfter ? ownLine(text, from + line.length, claim) : undefined;
 }
 
 /** The line break and the text before an answer: a speaker with or without the time, a bullet, "sure, it's". */
@@ -257,8 +190,7 @@ const lineBreak = pattern(
 const publicField = /(?:\bsecure|trace\w*|hash|digest|commit|sum|etag|id|version): $/i;
 const ownLineEnd = /[."'`\uE000-\uE003]{0,2}[ \t]*(?:\n|$)/y;
 /** "The password is" at the end of a line, and the password alone on the next one. */
-function ownLine(text: string, from: number, claim: Claim, isAfterSaying: boolean): Value | undefined {
-  if (!isAfterSaying) return undefined;
+function ownLine(text: string, from: number, claim: Claim): Value | undefined {
   lineBreak.lastIndex = from;
   if (!lineBreak.test(text)) return undefined;
   if (publicField.test(text.slice(from, lineBreak.lastIndex))) return undefined;
@@ -515,13 +447,12 @@ const isCjk = (name: string) => hasNoSpaces(name.charCodeAt(name.length - 1));
 
 /** Returns the credential that a sentence gives a name. Call it with increasing positions: it reads the text once. */
 export function sentencesIn(text: string): (name: Name, claim: Claim) => Value | undefined {
-  const candidateBehind = candidatesIn(text);
-  const read = wordsIn(text);
+  const candidateBehind = nextIn(text, candidateSign);
   const findLooking = (name: Name, claim: Claim): Value | undefined => {
     if (candidateBehind(name.end) - name.end >= sentenceLengthMax) return undefined;
     if (isCjk(name.name)) return findInCjkAfter(text, name.end, claim);
     if (!isAt(opensSentence, text, name.end)) return undefined;
-    return findInSentenceAfter(text, name.end, claim, read, /[^\0-\x7f]|^(?:parola|heslo|salasana)/i.test(name.name));
+    return findInSentenceAfter(text, name.end, claim, /[^\0-\x7f]|^(?:parola|heslo|salasana)/i.test(name.name));
   };
   const leadBehind = nextIn(text, lead);
   const byName = new Map<string, readonly Saying[]>();
