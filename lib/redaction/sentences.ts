@@ -11,19 +11,20 @@ import type { Accept } from "./rule.ts";
 import type { Name } from "./separators.ts";
 import { bareValue, type Value, valueAt } from "./values.ts";
 import { marker } from "./view.ts";
-import { pattern } from "./words.ts";
+import { setOf } from "./words.ts";
 
 /**
  * The value that a sentence gives a name: "the password for staging is …", "der Token lautet …", "密码是…". A walk over the words finds values that look like
  * credentials; behind a saying that can give only a password, a plain word is one too.
  */
-const setOf = (spaced: string) => new Set(spaced.trim().split(/\s+/));
-
-const verbs = setOf(`is was are be been s it's now equals contains contient contiene enthält reads becomes stays remains ist war lautet lauten heißt est
-sera était es era será é foi fica è sarà jest brzmi to это был является равен будет auf à a na на zu in as au al em para por en com er är on olyan je este
-jetzt nun maintenant ahora agora ora adesso teraz теперь bisher derzeit aktuell momentan vorher previously formerly temporarily simply just actually
-actuellement actualmente atualmente attualmente obecnie сейчас still toujours encore ancora ainda todavía currently always vaut vale gleich sei sería seria
-będzie wynosi равна - → -> => = :`);
+/** Adverbs between the verb and the value: "is still …". */
+const adverb = `now|still|immer noch|toujours|encore|ancora|ainda|nog steeds|currently|just|simply|literally|actually|really|basically|apparently|again|only
+|jetzt|noch|nun|maintenant|ahora|agora|ora|teraz|nu`.replace("\n", "");
+const verbs = setOf(`${adverb.replaceAll("|", " ")} 
+is was are be been s it's equals contains contient contiene enthält reads becomes stays remains ist war lautet lauten heißt est sera était es era será
+é foi fica è sarà jest brzmi to это был является равен будет auf à a na на zu in as au al em para por en com er är on olyan je este adesso теперь
+bisher derzeit aktuell momentan vorher previously formerly temporarily actuellement actualmente atualmente attualmente obecnie сейчас todavía always
+vaut vale gleich sei sería seria będzie wynosi равна - → -> => = :`);
 /** After one of these words the sentence describes the credential and does not give its value. */
 const otherSubjects = setOf(`hash hashes hashed digest checksum fingerprint sha sha1 sha256 sha512 md5 commit id ids uuid guid version url uri path file
 filename length size bucket count limit type format algorithm kid arn issue ticket pr pull release build revision trace request correlation expires expired
@@ -67,7 +68,7 @@ const isLikely = (value: string) =>
 /** `user=anna`, `?token=…`, `--flag`, a path: such text has its own name or meaning. */
 const isOwnAssignment: Accept = memoize(
   (value) =>
-    features.isField(value) || /^[?&#-]?(?:[a-z_.[\]-]{2,}|[A-Z_]{2,})=|^(?:[a-z_.-]+|[A-Z_]+):|^--|^[./+&=?;,|]|:\/\/|\/.*\.[a-z]{1,5}(?::\d+)?$/.test(value),
+    features.isField(value) || /^[?&#-]?(?:[a-z_.[\]-]{2,}|[A-Z_]{2,})=|^(?:[a-z_.-]+|[A-Z_]+):|^-|^[./+&=?;,|]|:\/\/|\/.*\.[a-z]{1,5}(?::\d+)?$/.test(value),
 );
 
 /** `1Password`, `Base64-encoded`, `PasswordPolicyV2`: names that occur in sentences about credentials. */
@@ -95,8 +96,6 @@ const isLinked = ({ value, claim }: Spoken, link: "sentence" | "near") => isCred
 // biome-ignore format: one row a line
 export const spokenEvidence: readonly SpokenEvidence[] = [
   { evidence: "said", holds: (spoken) => spoken.isAfterSaying && isLinked(spoken, "sentence") },
-  { evidence: "drawn words", holds: ({ value: { text }, isChoice, isNext }) => isChoice && isNext && (features.isDiceware(text) ||
-    features.isJoinedPhrase(text)) },
   { evidence: "likely", holds: ({ value: { text }, isChoice, isAfterSaying }) => isChoice && !isOrdinary(text) && (isLikely(text) || (isAfterSaying &&
     features.isUnusualWord(text))) },
   { evidence: "near", holds: (spoken) => !isOrdinary(spoken.value.text) && isLinked(spoken, "near") },
@@ -159,11 +158,11 @@ function findInSentenceAfter(text: string, from: number, claim: Claim, isForeign
     else if (!isInAside && isCandidate(word)) {
       const value = wordAt(text, word, from + index);
       // "password mismatch for user …": a UUID that no verb gives is an id.
-      const isId = isInPhrase && !isAfterSaying && isUuid(value?.text ?? "");
+      const isId = !isDirectlyAfter && !isAfterSaying && isUuid(value?.text ?? "");
       if (!isId && judged(value, claim, isAfterSaying, isDirectlyAfter)) return value;
     }
     // "Use this password to log in:", and then the password on its own line.
-    const own = ":?".includes(last) ? ownLine(text, from + index + word.length, claim) : undefined;
+    const own = ":?".includes(last) ? ownLine(text, from + index + word.length, claim, index === 0 && word === ":") : undefined;
     if (own) return own;
     const isLast = word.length > wordLengthMax || (".!?;".includes(last) && !isAsked);
     if (isLast || (isAbout && !isInPhrase)) return undefined;
@@ -174,23 +173,18 @@ function findInSentenceAfter(text: string, from: number, claim: Claim, isForeign
     isAfterSaying = ":=→".includes(last) || isAsked || verbs.has(bare) || verbs.has(word);
     // Behind a name of another language the next word may be a verb that no list has.
     isAfterSaying ||= isForeign && wordsLeft === wordsMax - 1;
-    isDirectlyAfter &&= carriers.has(bare);
+    isDirectlyAfter &&= carriers.has(bare) || /^\W+$/.test(word);
   }
   return isAfterSaying || isDirectlyAfter ? ownLine(text, from + line.length, claim) : undefined;
 }
 
 /** The line break and the text before an answer: a speaker with or without the time, a bullet, "sure, it's". */
-const lineBreak = pattern(
-  "yu",
-  String.raw`[\])"'\x60*:]{0,3}(?:(?:[ \t]*\n[ \t>]{0,4}){1,2}|[ \t](?=A: ))[ \t]*(?:[^\n]{0,32}\b\d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)?[\])]?:?[ \t]*\n[ \t]*)?`,
-  String.raw`(?:\[?\d{1,2}:\d\d(?: ?[AP]M)?\]? )?(?:\*{0,2}[\p{L}\d_.@-]{1,24}\*{0,2}(?:[ \t]{1,3}\d{1,2}:\d\d[ \t]{1,3}|: )|<[\w.@-]{1,24}> |[-*>] )?(?:`,
-  "(?:[A-Za-z]{2,8}[,.!:]? ){0,2}(?:[Ii]t'?s|[Ii]t is|[Tt]hat'?s|[Tt]ry|[Uu]se) |(?:[A-Za-z']{2,8} ){0,3}[A-Za-z']{2,8}(?:[:,]| -) )?",
-);
+const lineBreak = /[\])"'`*:]{0,3}(?:(?:[ \t]*\n[ \t>]{0,8}){1,2}(?:[-*>] )?| A: )/y;
 /** `traceparent: …`: the name of a field that holds no credential, not a speaker. */
 const publicField = /(?:\bsecure|trace\w*|hash|digest|commit|sum|etag|id|version): $/i;
 const ownLineEnd = /[."'`\uE000-\uE003]{0,2}[ \t]*(?:\n|$)/y;
 /** "The password is" at the end of a line, and the password alone on the next one. */
-function ownLine(text: string, from: number, claim: Claim): Value | undefined {
+function ownLine(text: string, from: number, claim: Claim, isLabel = false): Value | undefined {
   lineBreak.lastIndex = from;
   if (!lineBreak.test(text)) return undefined;
   if (publicField.test(text.slice(from, lineBreak.lastIndex))) return undefined;
@@ -204,7 +198,7 @@ function ownLine(text: string, from: number, claim: Claim): Value | undefined {
     features.isMixedWord(value.text) ||
     (isAlone && (features.isDiceware(value.text) || features.isCode(value.text) || isLikely(value.text)))
     ? judged(value, claim, true)
-    : isAlone && isPassword(claim) && features.isWordPair(value.text)
+    : isAlone && isPassword(claim) && (features.isWordPair(value.text) || (isLabel && isPasswordSaid(value, "", true)))
       ? value
       : undefined;
 }
@@ -224,7 +218,8 @@ function findInCjkAfter(text: string, from: number, claim: Claim): Value | undef
   // `"パスワード", "passwordAgain": …`: the next name of an object.
   if (/^["']\s{0,4}:/.test(text.slice(end, end + 6))) return undefined;
   const value = bareValue(text.slice(start, end), start);
-  if (/^["'][A-Za-z]{5,}$/.test(text.charAt(start - 1) + value.text) && claim.kind === "password") return isPlaceholder(value.text) ? undefined : value;
+  if (/^["'是为為は는은:][A-Za-z]{5,}$/.test(text.slice(from, start).trimEnd().slice(-1) + value.text) && claim.kind === "password")
+    return isPasswordSaid(value, "", true) ? value : undefined;
   return judged(value, claim, true);
 }
 
@@ -243,9 +238,6 @@ export interface Saying {
   readonly value?: Accept;
 }
 
-/** Adverbs between the verb and the value: "is still …". */
-const adverb = `now|still|immer noch|toujours|encore|ancora|ainda|nog steeds|currently|just|simply|literally|actually|really|basically|apparently|again|only
-|jetzt|noch|nun|maintenant|ahora|agora|ora|teraz|nu`.replace("\n", "");
 const verb = `(?:is|was|it's|ist|war|lautet|heißt|est|c'est|es|era|sigue siendo|continua|é|è|jest|brzmi|är|er)(?:·(?:${adverb}))?`;
 /** In these patterns `·` is a space or a tab, `»` closes the name, `…` is up to seven words, `«` opens the value. */
 const bridge = (source: string, flags = "uyi") =>
@@ -275,7 +267,8 @@ const accompaniedBefore = new RegExp(
   "i",
 );
 const useBefore = new RegExp(
-  "\\b(?:use[sd]?|using|with|enter|type|try|mit|met|con|avec|have|has|share|root|admin|sudo|db|database|wi-?fi|vpn|master)[ \\t]" +
+  "\\b(?:use[sd]?|using|with|enter|type|try|mit|met|con|avec|have|has|my|share|temp(?:orary)?|initial|one-time|throwaway|root|admin|sudo|db" +
+    "|database|wi-?fi|vpn|master)[ \\t]" +
     "(?:(?:the|a|shared|same|old|new|default|dem|das|la|el|le|het)[ \\t]){0,2}(?:mot de )?$",
   "i",
 );
@@ -302,13 +295,7 @@ export const sayings: readonly Saying[] = [
   { saying: "a colon in brackets", before: /[^\w][ \t]?\((?:[a-z]+ )?$|[ ,(](?:mot de )$|[(,] $| \/ $/, behind: bridge("·?:·{1,4}«"), ends: "clause" },
   { saying: "behind a user, a host or another field", behind: bridge("·«"), ends: "clause",
     before: /(?:@[\w.-]+|\d\.\d+|["'`]),? \($|\(["'`]?[\w.@-]{2,40}["'`]?, $|[^\n]{2}(?:,| \/) $/ },
-  { saying: "a sign of another script", name: /[^\0-\u024f]$|has[lł]o$/i, behind: bridge("·{0,2}(?:是|为|為|は|는|은|:|-)·{0,3}«"), ends: "anywhere" },
   { saying: "a user before", before: anyOf(userBefore, accompaniedBefore), behind: bridge("»(?:·?[:=])?·{1,4}(?:is·)?«"), ends: "phrase" },
-  { saying: "a user on the line before", behind: bridge("·{1,20}«"), ends: "line",
-    before: /(?:^|\n)[ \t]{0,20}(?:user(?:name)?|login|account)[ \t]{1,20}\S{1,40}[ \t]{0,8}\n[ \t]{0,20}$/i },
-  { saying: "a German noun", name: /(?:pass|kenn)wort$/i, behind: /[ \t]["'`*]{0,2}(?=\p{Lu}[\p{Ll}\d]{3})/uy, ends: "phrase" },
-  { saying: "an abbreviation", name: /^(?:pw|psw|mdp)$/i, behind: bridge("·«"), ends: "clause" },
-  { saying: "a password for a short time", before: /\b(?:temp(?:orary)?|initial|one-time|throwaway)[ \t]$/i, behind: bridge("·«"), ends: "clause" },
   { saying: "between dashes, or in brackets behind an adverb", ends: "anywhere",
     behind: bridge(`·(?:-·(?=[^\\s-][^\\s]{3,39} - )|\\((?:${adverb})·(?=[^\\s()]{5,40}\\)))«`) },
   { saying: "typed at a prompt", behind: bridge("…,?·(?:just·|simply·)?(?:type|enter|use)·(?:in·)?«"), ends: "phrase", value: isTypedWord },
@@ -348,7 +335,9 @@ const endings = {
 };
 const quotePattern = /["'`\uE000-\uE003]/;
 
-const joints = setOf("is was between for of on to at in from von vom für auf am im zum zur de du des del della di do da van voor dla na w");
+const joints = setOf(
+  "is was has have had hasn been never not since between for of on to at in from von vom für auf am im zum zur de du des del della di do da van voor dla na w",
+);
 const changedTo = /(?:set|reset|changed|rotated|updated) to /;
 /** "password policy is", not "password of the policy is": the words before a preposition belong to the name. */
 function isOfAnother(behindName: string): boolean {
@@ -449,8 +438,8 @@ const isCjk = (name: string) => hasNoSpaces(name.charCodeAt(name.length - 1));
 export function sentencesIn(text: string): (name: Name, claim: Claim) => Value | undefined {
   const candidateBehind = nextIn(text, candidateSign);
   const findLooking = (name: Name, claim: Claim): Value | undefined => {
-    if (candidateBehind(name.end) - name.end >= sentenceLengthMax) return undefined;
     if (isCjk(name.name)) return findInCjkAfter(text, name.end, claim);
+    if (candidateBehind(name.end) - name.end >= sentenceLengthMax) return undefined;
     if (!isAt(opensSentence, text, name.end)) return undefined;
     return findInSentenceAfter(text, name.end, claim, /[^\0-\x7f]|^(?:parola|heslo|salasana)/i.test(name.name));
   };
@@ -460,11 +449,12 @@ export function sentencesIn(text: string): (name: Name, claim: Claim) => Value |
     const isNear = leadBehind(end) - end < leadReach;
     const known = byName.get(`${name} ${isNear}`);
     if (known) return known;
-    const fitting = sayings.filter((row) => row.name?.test(name) !== false && (isNear || !row.isFar));
+    const fitting = sayings.filter((row) => row.name?.test(name) !== false && (isNear || !row.isFar) && !(row.ends === "quote" && /secret$/i.test(name)));
     byName.set(`${name} ${isNear}`, fitting);
     return fitting;
   };
   return (name, claim) => {
+    if (/^1password/i.test(name.name)) return undefined;
     const looking = findLooking(name, claim);
     if (looking || !(isPassword(claim) || claim.kind === "secret")) return looking;
     const said = findSaid(name, sayingsFor(name));

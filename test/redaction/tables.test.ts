@@ -14,12 +14,7 @@ const sayingExamples: Readonly<Record<string, string>> = {
   "a colon behind words of a sentence": "Password of the kiosk: bluebird - as on the monitor.",
   "a colon in brackets": "The kiosk (password: bluebird) is back.",
   "behind a user, a host or another field": "ssh pi@10.0.0.8 (password bluebird) and pull",
-  "a sign of another script": "密码是 bluebird 吗",
   "a user before": "Se entra con el usuario ventas y la clave bluebird.",
-  "a user on the line before": "host mail.example.com\nuser kiosk\npassword bluebird",
-  "a German noun": "Für den Kiosk gilt das Kennwort Murmeltier, wie bisher.",
-  "an abbreviation": "my pw bluebird, please",
-  "a password for a short time": "the initial password bluebird, please",
   "between dashes, or in brackets behind an adverb": "the password - bluebird - has not changed",
   "typed at a prompt": "when it asks for a password just type guest-guest-1 and hit enter",
   "changed to": "I changed the admin password to bluebird, tell the others.",
@@ -32,7 +27,6 @@ const sayingExamples: Readonly<Record<string, string>> = {
 
 const spokenExamples: Readonly<Record<string, string>> = {
   said: 'The password for the user "anna": flowerpot3; it locks.',
-  "drawn words": "the password unicorn-carbon-barrel and more",
   likely: 'db_password      = "lj7w4eBXY3uxRv.SV"',
   near: "Splunk_Token {uuid}",
 };
