@@ -88,7 +88,7 @@ const namesAnother = pattern(
   `|no|nos|het|de|een|van|uit|w|we|this|your|our|my|calls?|class|function|method|module|template|version|release|build|sprint|job|pod|node|host`,
   String.raw`|server|cluster|image|tag|branch|commit|ticket|issue|pr|user(?:name)?|group|role|team|file|table|column|field|key|\w*ids?|header|region|zone|env`,
   `|plan|policy|const|let|var|val|new|type|named|called|ask|as|run|runs|bucket|queue|topic|session|request|device`,
-  String.raw`|model|alert|case|step)[ \t]{1,2}["'\x60(\uE000-\uE003]?$`,
+  String.raw`|model|alert|case|step|hook|component)[ \t]{1,2}["'\x60(\uE000-\uE003]?$`,
 );
 /** `GalaxyS23`, `releaseLock2`, `update_batch_2024`, `GRP_ADMIN_01`, `api-6c5f7d9b4-kx8zq`, `price_1TKX…`: names of things and of code. */
 const isNameOfThing = pattern(
@@ -181,18 +181,17 @@ function pointsOfContext(secret: string, look: number, { text, start, end }: Fou
   const isDrawn = features.isDiceware(secret);
   const above = linesAbove(text, start, end, !isSure && !isDrawn);
   // `ops: …` below another value of a map is no speaker: somebody has said something before.
-  const isSpoken = above !== undefined && (!above.includes(marker) || /\?|\p{L}+ \p{L}+ \p{L}+/u.test(above)) && speaksOfAccess.test(above);
+  const isMarked = above?.includes(marker);
+  const isSpoken = above !== undefined && (isMarked ? /\?|\p{L}+ \p{L}+ \p{L}+/u.test(above) && speaksOfTokens.test(above) : speaksOfAccess.test(above));
   if (isSpoken && look > 1 && (look > 2 || /\d\d|[!?]$/.test(secret) || isDrawn)) return 3;
-  const line = look > 2 ? lineOf(text, start, end) : clauseOf(text, start, end);
-  const isPassword = speaksOfPasswords.test(line);
-  const isAccess = isPassword || speaksOfAccess.test(line);
-  if (look < 1) return isAccess ? 5 : 0;
+  const line = () => (look > 2 ? lineOf(text, start, end) : clauseOf(text, start, end));
+  if (look < 1) return speaksOfAccess.test(line()) ? 5 : 0;
   if (!isSaidBehind && !isUnnamed(before) && !(isSure && plainLabel.test(before)) && !(look > 4 && userBefore.test(before))) return 0;
   const isGiven = isSaidBehind || isOffered(before);
   if (namesAnother.test(before.slice(-24)) && !hasOddSign(secret) && !isGiven) return 0;
   if ((hasDigit(secret) || isDrawn) && isSaidNear(text, start, end)) return 3;
-  if (isAccess) return 2 + Number(isGiven && (isPassword || isNoVersion(secret)));
-  return (isSure && (hasBothCases(secret) || hasSign(secret)) && speaksOfUsers.test(line)) ||
+  if (speaksOfAccess.test(line())) return 2 + Number(isGiven && (isNoVersion(secret) || speaksOfPasswords.test(line())));
+  return (isSure && (hasBothCases(secret) || hasSign(secret)) && speaksOfUsers.test(line())) ||
     (look > 4 && speaksOfAccess.test(text.slice(Math.max(0, start - 120), start)))
     ? 1
     : 0;
@@ -278,16 +277,16 @@ const publicWord = pattern(
   "i",
   String.raw`public|publish|integrity|ansible_vault|prüfsumm|sha-?\d|md5|revert|bisect|blob|\btree\b|parent|pinned|submodule|cherry|merge|branch`,
   String.raw`|firmware|sum\b|digest|checksum|hash(?!ing)|etag|fingerprint|commit|nonce|cursor|\bids?\b|_id|(?:er|st|nt|on|ce|ct|ge|un|ob|it|ey)id\b`,
-  String.raw`|certificate|captcha|site.?key|uuid|version|trace|request|accessor|cache(?! passw)|correlation|span\b|git show`,
+  String.raw`|certificate|captcha|site.?key|uuid|\bkid\b|version|trace|request|accessor|cache(?! passw)|correlation|span\b|git show`,
 );
 
 /** Words for a number that opens something. A code is one if a door, a safe or an alarm is near it. */
 const pinWords = pattern(
   "iu",
-  String.raw`(?<![a-z])(?:pins?|puk|passcode|voicemail)(?![a-z])|pin-?code|-pin(?![a-z])|口令|暗証|비밀번호|密码|zugangscode|\bcode d'acc|(?<![\p{L}])(?:master|duress`,
+  String.raw`(?<![a-z])(?:pin|puk|passcode|voicemail)(?![a-z])|pin-?code|-pin(?![a-z])|口令|暗証|비밀번호|密码|zugangscode|\bcode d'acc|(?<![\p{L}])(?:master|duress`,
   String.raw`|door|gate|safe|alarm|access|entry|unlock|disarm|kiosk|keypad|host|tresor|wi-?fi)[ -](?:[\w-]{1,16} ){0,2}(?:code|key|combination)(?![a-z])`,
-  String.raw`|\b(?:code|código|codice|kod)\b[^.\n]{0,30}(?:door|gate|safe|alarm|kiosk|coffre|porte|portail|cofre|puerta|porta|cassaforte|sejf)`,
-  String.raw`|(?:unlock|open|disarm)s?\b[^.\n]{0,40}\bcode\b|passw\w*[^.:\n]{0,50}: ?$`,
+  String.raw`|\b(?:code|código|codice|kod)\b[^.\n]{0,30}(?:door|room|locker|gate|safe|alarm|kiosk|coffre|porte|portail|cofre|puerta|porta|cassaforte|sejf)`,
+  String.raw`|(?:unlock|open|disarm)s?\b[^.\n]{0,40}\bcode\b|passw\w*(?: (?:of|for|on|to|in|at) [^.:\n]{1,50})?: ?$`,
 );
 /** What the number counts, or that the line is about the pins of a board. */
 const counted =
@@ -301,7 +300,8 @@ const pinRule: ContextRule = {
   accept: (secret, { text, start, end }) => {
     if (/^(?:0?1234|(\d)\1+$|(?:19|20)\d\d$)/.test(secret) || counted.test(text.slice(end, end + 12))) return false;
     const sentence = text.slice(Math.max(0, start - 90), start).replace(/^.*(?:[.!?;] |\n)/s, "");
-    if (/(?:port|size|timeout|limit|max|min|ttl|length|count|line|year)["']? ?[:=] ?["']?$/i.test(sentence)) return false;
+    if (/\b(?:port|size|timeout|limit|max|min|ttl|length|count|line|row|page|step|id|sensor|node|pr|issue|ticket|year)["']? ?[:=]? ?["']?$/i.test(sentence))
+      return false;
     const announced = pinWords.test(sentence) ? sentence : (linesAbove(text, start, end, false) ?? "");
     if (offeredBehind.test(text.slice(end, end + 48))) return true;
     return pinWords.test(announced) && !/\d{4}[^\n]*$/.test(sentence) && !/header|board|gpio|pinout|jumper|error|status|version/i.test(announced);

@@ -1,5 +1,5 @@
 import { areDrawn, hasSentenceWord, isNamingWord, sentenceWords } from "./passphrases.ts";
-import { isPlaceholder } from "./placeholders.ts";
+import { isPlaceholder, listedWords } from "./placeholders.ts";
 import { isPredicate } from "./refusals.ts";
 import { type Finder, kindNamed, type Span } from "./rule.ts";
 import { mergeSpans } from "./spans.ts";
@@ -81,7 +81,7 @@ function isOwnSentence(clauseText: string, isTyped: boolean): boolean {
     drawn.length > 2 &&
     (isTyped || drawn[0] === words[0]) &&
     drawn.filter(isNamingWord).length <= (drawn.length > 3 ? 1 : 0) &&
-    !drawn.slice(isTyped ? 0 : 1).some((word) => hasSentenceWord(word)) &&
+    !words.some((word) => word.length > 4 && listedWords.has(word)) &&
     !drawn.some((word) => isPredicate(word, true))
   );
 }
@@ -97,7 +97,7 @@ function toldIn(text: string): Span[] {
 }
 
 /** Twelve words or more in a row, or numbered, of three to eight letters: a sentence has shorter ones between them. */
-const seed = /(?<![\w-])[a-z]{3,8}(?:(?:, ?|\s{1,4})(?:\d{1,2}[.):]? {0,2})?[a-z]{3,8}){11,23}(?![\w-])/g;
+const seed = /(?<![\w-])[a-z]{3,8}(?:\s{1,4}(?:\d{1,2}[.):]? {0,2})?[a-z]{3,8}){11,23}(?![\w-])/g;
 const seedsIn = (text: string): Span[] =>
   Array.from(text.matchAll(seed))
     .filter(([words]) => words.split(/[^a-z]+/).filter((word) => bounds.has(word) || offers.has(word) || hasSentenceWord(word)).length < 2)

@@ -28,7 +28,8 @@ vaut vale gleich sei sería seria będzie wynosi равна - → -> => = :`);
 /** After one of these words the sentence describes the credential and does not give its value. */
 const otherSubjects = setOf(`hash hashes hashed digest checksum fingerprint sha sha1 sha256 sha512 md5 commit id ids uuid guid version url uri path file
 filename length size bucket count limit type format algorithm kid arn issue ticket pr pull release build revision trace request correlation expires expired
-ttl see docs rotated rotation policy manager page field column header named called accessor -accessor -username --username -user --user -u -name --name`);
+ttl see docs rotated rotation policy manager page field column header named called accessor login password token
+secret passphrase -accessor -username --username -user --user -u -name --name`);
 const prepositions = setOf("in of from on with by for to");
 /** "password string …", "secret hex …": these words still belong to the name. */
 const carriers = setOf("string value hex base64 text phrase literal here below code");
@@ -36,7 +37,6 @@ const sureVerbs = setOf("is was are were");
 const wordsMax = 14;
 const wordLengthMax = 128;
 const valueLengthMax = 512;
-const wordReadMax = 200;
 const listedLengthMax = 24;
 
 /** "just type …": "for passwords use argon2id" gives an algorithm. */
@@ -115,12 +115,13 @@ const isPassword = ({ kind }: Claim) => kind === "password" || kind === "passphr
 
 const openers = /^[*_(["'`\uE000-\uE003]+/;
 
-const wordPattern = /(?!,\s)\S{1,200}/g;
+/** The next word of a line, behind spaces and one comma. */
+const nextWord = /(?:,(?= ))?[ \t]*(\S{1,200})/y;
 /** A word without a digit, a sign, five consonants in a row (but "passphrase"), two capitals inside, two joints is no credential. */
 const isCandidate: Accept = memoize((word) => /[\d!#$%^&*+~@]|(?!ssphr)[b-df-hj-np-tv-z]{5}|[A-Za-z]{20}|[a-z][A-Z].*[A-Z]|[a-z][-_.].*[a-z][-_.]/.test(word));
 
 /** A sign of a candidate, so that most names need no walk. */
-const candidateSign = /[\d!#$%^&*+~@_]|[b-df-hj-np-tv-z]{5}|[a-z][A-Z]|[A-Za-z]{20}|[a-z][-.][a-z]/g;
+const candidateSign = /[\d!#$%^&*+~@_]|(?!ssphr)[b-df-hj-np-tv-z]{5}|[a-z][A-Z]|[A-Za-z]{20}|[a-z][-.][a-z]/g;
 
 function wordAt(text: string, word: string, at: number): Value | undefined {
   const opened = openers.exec(word)?.[0].replace(/["'`\uE000-\uE003].*$/s, "").length ?? 0;
@@ -137,16 +138,20 @@ function bareWord(word: string): string {
 
 /** Returns the credential that the sentence after `from` gives. */
 function findInSentenceAfter(text: string, from: number, claim: Claim, isForeign: boolean): Value | undefined {
-  const [line = ""] = text.slice(from, from + sentenceLengthMax + wordReadMax).split("\n", 1);
   // Some languages need no verb: "A jelszó …".
   let isAfterSaying = isForeign;
   let isInPhrase = false;
   let isInAside = false;
   let isDirectlyAfter = true;
+  let end = from;
   let wordsLeft = wordsMax;
-  for (const { 0: word, index } of line.matchAll(wordPattern)) {
+  for (;;) {
+    nextWord.lastIndex = end;
+    const word = nextWord.exec(text)?.[1];
+    if (word === undefined) return isAfterSaying || isDirectlyAfter ? ownLine(text, end, claim) : undefined;
+    end = nextWord.lastIndex;
     // The sentence has given its credential, or an option has a value of its own.
-    if (wordsLeft-- === 0 || index > sentenceLengthMax || word.includes(marker) || /^--[a-z]/.test(word)) return undefined;
+    if (wordsLeft-- === 0 || end - from > sentenceLengthMax + wordLengthMax || word.includes(marker) || /^--[a-z]/.test(word)) return undefined;
     const bare = bareWord(word);
     const last = word.charAt(word.length - 1);
     // A question mark right after the name: "password? …".
@@ -156,13 +161,13 @@ function findInSentenceAfter(text: string, from: number, claim: Claim, isForeign
     // "the token in the failing request was …": after "request" only a verb leads to the value.
     if (isInAside && isVerb) isInAside = false;
     else if (!isInAside && isCandidate(word)) {
-      const value = wordAt(text, word, from + index);
+      const value = wordAt(text, word, end - word.length);
       // "password mismatch for user …": a UUID that no verb gives is an id.
       const isId = !isDirectlyAfter && !isAfterSaying && isUuid(value?.text ?? "");
       if (!isId && judged(value, claim, isAfterSaying, isDirectlyAfter)) return value;
     }
     // "Use this password to log in:", and then the password on its own line.
-    const own = ":?".includes(last) ? ownLine(text, from + index + word.length, claim, index === 0 && word === ":") : undefined;
+    const own = ":?".includes(last) ? ownLine(text, end, claim, word === ":" && wordsLeft === wordsMax - 1) : undefined;
     if (own) return own;
     const isLast = word.length > wordLengthMax || (".!?;".includes(last) && !isAsked);
     if (isLast || (isAbout && !isInPhrase)) return undefined;
@@ -175,19 +180,15 @@ function findInSentenceAfter(text: string, from: number, claim: Claim, isForeign
     isAfterSaying ||= isForeign && wordsLeft === wordsMax - 1;
     isDirectlyAfter &&= carriers.has(bare) || /^\W+$/.test(word);
   }
-  return isAfterSaying || isDirectlyAfter ? ownLine(text, from + line.length, claim) : undefined;
 }
 
 /** The line break and the text before an answer: a speaker with or without the time, a bullet, "sure, it's". */
 const lineBreak = /[\])"'`*:]{0,3}(?:(?:[ \t]*\n[ \t>]{0,8}){1,2}(?:[-*>] )?| A: )/y;
-/** `traceparent: …`: the name of a field that holds no credential, not a speaker. */
-const publicField = /(?:\bsecure|trace\w*|hash|digest|commit|sum|etag|id|version): $/i;
 const ownLineEnd = /[."'`\uE000-\uE003]{0,2}[ \t]*(?:\n|$)/y;
 /** "The password is" at the end of a line, and the password alone on the next one. */
 function ownLine(text: string, from: number, claim: Claim, isLabel = false): Value | undefined {
   lineBreak.lastIndex = from;
   if (!lineBreak.test(text)) return undefined;
-  if (publicField.test(text.slice(from, lineBreak.lastIndex))) return undefined;
   const value = valueAt(text, lineBreak.lastIndex);
   if (!value) return undefined;
   ownLineEnd.lastIndex = value.end;
@@ -274,7 +275,7 @@ const useBefore = new RegExp(
 );
 const declared = "const|let|var|val|string|str|auto|final|my|local|export|set|private|public|static|char|def";
 const ownerBefore = new RegExp(`(?:^|[\\n,;.] ?)[ \\t>*\\/#<!{%-]{0,6}(?!(?:${declared})\\b)[a-z-]{2,20} (?:[\\w-]{1,20} ){0,3}$`, "i");
-const speaker = "(?:\\[?\\d{1,2}:\\d\\d\\]? )?(?:\\*{0,2}[\\p{L}\\d_.@-]{1,24}\\*{0,2}(?:·{1,3}\\d{1,2}:\\d\\d·{1,3}|: )|<[\\w.@-]{1,24}> |[-*] )?(?:it'?s )?";
+const speaker = "(?:[^\\n]{1,40}[:>] |[-*] )?(?:it'?s )?";
 const asked = /\b(?:what|which|whats|wie|welches|was|quel|cuál|qual)\b[^\n]{0,60}$|: (?:[\w-]{1,20} ){0,3}$/;
 const set =
   "set|reset|changed?|rotated|updated|switched|geändert|gesetzt|gereset|gewijzigd|veranderd|cambi[\\wé]{1,3}|changé|(?:re)?mis|mudei|alterei|troquei" +
@@ -370,7 +371,7 @@ export function isPasswordSaid(value: Value, quote: string, isBehindColon = fals
   // "est erroné", "jest błędne": a word with the ending of another language.
   if (!isQuoted && /^\p{L}+$/u.test(text) && /[^\0-\x7f]$|^nie\p{L}{4,}$/u.test(text)) return false;
   if (isQuoted && (quote === "`" ? /^[a-z]+(?:_[a-z]|[A-Z][a-z])/ : /^[a-z]+(?:_[a-z]+){2,}$/).test(text)) return false;
-  const isSentence = !/[a-z][A-Z]/.test(text) && isPredicate(word, isBehindColon);
+  const isSentence = !/[a-z][A-Z]/.test(text) && isPredicate(word, isBehindColon || isJoinedPair(text));
   if (!isQuoted && (isSentence || isNounBehindName(text))) return false;
   return !isRefused({ ...value, isQuoted: isQuoted || features.isDottedWords(text) });
 }
