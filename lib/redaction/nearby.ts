@@ -21,7 +21,7 @@ const accessWords =
   "|signin|sign in|sign-in|sudo|prompt|admin|root:|elastic:|postgres:|guest:|inlog|aanmeld|anmeld|melde dich|connecte|logowani|svc-|get in|gets you|lets you" +
   "|let you|opens with|opened with|entrar|accéd|acced|acess|rotated|breach|keystore";
 /** Words that people use of machines and their users: enough only for a value that looks like nothing else. */
-const userWords = "root|account|user|superuser|bind|ldap|desktop|vpn|ssh|snmp|bastion";
+const userWords = "root|account|tenant|user|superuser|bind|ldap|desktop|vpn|ssh|snmp|bastion";
 /** "upward" and "shipwreck" are no names of passwords, and "pass" is a verb unless a word or a sign says otherwise. */
 const asPattern = (words: string) =>
   words
@@ -48,12 +48,15 @@ function clauseOf(text: string, start: number, end: number): string {
 /** What may be before a value that is alone on its line: a quotation, a bullet, a time, a speaker, an arrow, "sure, it's". */
 const lineOpening = pattern(
   "u",
-  String.raw`^[ \t>|]*(?:[-*•—–] )?(?:\[[^\]\n]{1,20}\] ?)?(?:\d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)? )?(?:<? ?[@*]{0,2}[\p{L}\d_.-]{1,24}\*{0,2}`,
+  String.raw`^[ \t>|]*(?:[-*•—–←→] )?(?:\[[^\]\n]{1,20}\] ?)?(?:\d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)? )?(?:<? ?[@*]{0,2}[\p{L}\d_.-]{1,24}\*{0,2}`,
   String.raw`(?: \(?\d{1,2}:\d\d\)?)?\*{0,2}[:>] ?)?(?:(?:->|=>|→) )?(?:[\p{L}']{1,10} ?[,:]? ){0,4}["'\x60*(]{0,2}$`,
 );
-/** For a value alone on its line: the three lines above it. A weak value needs lines without another value. */
-function linesAbove(text: string, start: number, end: number, isWeak: boolean): string | undefined {
-  if (!/^["'`*)]{0,3}(?: [a-z]{2,6})?[.!]?[ \t]*(?:\n|$)/.test(text.slice(end, end + 16))) return undefined;
+const alone = /^["'`*)]{0,3}(?: [a-z]{2,6})?[.!]?[ \t]*(?:\n|$)/;
+/** Behind a value that looks like nothing else, the line may go on. */
+const aside = /^["'`*)]{0,3}(?:[.,] | [(–—-]|[ \t]*(?:\n|$))/;
+/** For a value alone on its line: the lines above it. A weak value needs lines without another value. */
+function linesAbove(text: string, start: number, end: number, isWeak: boolean, ending = alone): string | undefined {
+  if (!ending.test(text.slice(end, end + 16))) return undefined;
   const [line = "", ...above] = text
     .slice(Math.max(0, start - lineReach), start)
     .split("\n")
@@ -106,7 +109,7 @@ const isUnnamed = (before: string) =>
 const isOther: Accept = (secret) =>
   isHex(secret) ||
   isUuid(secret) ||
-  /%[0-9A-Fa-f]{2}(?!\d)/.test(secret) ||
+  /%[0-9A-Fa-f]{2}(?!\d)|[\da-f]{8}-[\da-f]{4}-/i.test(secret) ||
   features.isHarmless(secret) ||
   features.isPublicValue(secret) ||
   features.isAlgorithm(secret);
@@ -179,7 +182,7 @@ function pointsOfContext(secret: string, look: number, { text, start, end }: Fou
   if (look < 1 && !(isSaidBehind ? isWords(secret) : isJoinedPair(secret) && isNamedRight(text, start, end))) return 0;
   const isSure = look > 3;
   const isDrawn = features.isDiceware(secret);
-  const above = linesAbove(text, start, end, !isSure && !isDrawn);
+  const above = linesAbove(text, start, end, !isSure && !isDrawn, isSure ? aside : alone);
   // `ops: …` below another value of a map is no speaker: somebody has said something before.
   const isMarked = above?.includes(marker);
   const isSpoken = above !== undefined && (isMarked ? /\?|\p{L}+ \p{L}+ \p{L}+/u.test(above) && speaksOfTokens.test(above) : speaksOfAccess.test(above));
@@ -276,15 +279,15 @@ const commitWord = /\bHEAD\b|checkout|\bPR\b|landed|leaked in|introduced|\bfix(?
 const publicWord = pattern(
   "i",
   String.raw`public|publish|integrity|ansible_vault|prüfsumm|sha-?\d|md5|revert|bisect|blob|\btree\b|parent|pinned|submodule|cherry|merge|branch`,
-  String.raw`|firmware|sum\b|digest|checksum|hash(?!ing)|etag|fingerprint|commit|nonce|cursor|\bids?\b|_id|(?:er|st|nt|on|ce|ct|ge|un|ob|it|ey)id\b`,
+  String.raw`|firmware|sum\b|digest|\bevent\b|checksum|hash(?!ing)|etag|fingerprint|commit|nonce|cursor|\bids?\b|_id|(?:er|st|nt|on|ce|ct|ge|un|ob|it|ey)id\b`,
   String.raw`|certificate|captcha|site.?key|uuid|\bkid\b|version|trace|request|accessor|cache(?! passw)|correlation|span\b|git show`,
 );
 
 /** Words for a number that opens something. A code is one if a door, a safe or an alarm is near it. */
 const pinWords = pattern(
   "iu",
-  String.raw`(?<![a-z])(?:pin|puk|passcode|voicemail)(?![a-z])|pin-?code|-pin(?![a-z])|口令|暗証|비밀번호|密码|zugangscode|\bcode d'acc|(?<![\p{L}])(?:master|duress`,
-  String.raw`|door|gate|safe|alarm|access|entry|unlock|disarm|kiosk|keypad|host|tresor|wi-?fi)[ -](?:[\w-]{1,16} ){0,2}(?:code|key|combination)(?![a-z])`,
+  String.raw`(?<![a-z])(?:pin|puk|passcode|voicemail)(?![a-z])|pin-?code|-pin(?![a-z])|口令|暗証|비밀번호|密码|zugangscode|\bcode d'acc|(?<!\p{L})(?:master|duress`,
+  String.raw`|bypass|door|gate|safe|alarm|access|entry|unlock|disarm|kiosk|keypad|host|tresor|wi-?fi)[ -](?:[\w-]{1,16} ){0,2}(?:code|key|combination)\b`,
   String.raw`|\b(?:code|código|codice|kod)\b[^.\n]{0,30}(?:door|room|locker|gate|safe|alarm|kiosk|coffre|porte|portail|cofre|puerta|porta|cassaforte|sejf)`,
   String.raw`|(?:unlock|open|disarm)s?\b[^.\n]{0,40}\bcode\b|passw\w*(?: (?:of|for|on|to|in|at) [^.:\n]{1,50})?: ?$`,
 );
@@ -313,7 +316,7 @@ const partsRule: ContextRule = {
   ...kindNamed("Secret"),
   keywords: keywordsOf(".join(|concat(|printf("),
   isNear: true,
-  pattern: /(?<=\[|concat\(|printf\("(?:%s){2,8}", ?)["'][\w+/=-]{6,64}["'](?:, ?["'][\w+/=-]{6,64}["']){1,7}(?=\]\.join\(|\))/gi,
+  pattern: /(?<=\[|concat\(|printf\("(?:%s){2,8}", ?)["'][\w+/=-]{6,64}["'](?:, ?["'][\w+/=-]{6,64}["']){1,7}(?=\]\.join\(|\]?\))/gi,
   accept: (parts) => features.isStrong(parts.replace(/["', ]/g, "")) && !/["'][A-Za-z]*[a-z]{3}["']/.test(parts),
 };
 

@@ -284,10 +284,8 @@ const set =
 // biome-ignore format: one row
 export const sayings: readonly Saying[] = [
   { saying: "a verb", isFar: true, behind: bridge(`»(?:'s(?:·(?:${adverb}))?|…,?·{1,3}${verb})[ \\t:]{1,3}«`), ends: "phrase" },
-  { saying: "an example", behind: bridge("»·(?:like|such·as|wie|comme|como|come|jak)·«"), ends: "phrase", value: isTypedWord },
   { saying: "Polish to", isFar: true, name: /has[lł]o$/i, behind: bridge("…·to·«"), ends: "phrase" },
-  { saying: "Turkish olarak, German auf", name: /^(?:parola|şifre)|(?:pass|kenn)wort$/i, ends: "anywhere",
-    behind: bridge(":?·(?=[^\\s,.]{4,40} (?:olarak|yapt[ıi]\\p{L})(?!\\p{L}))|(?:·(?:wurde|ist|war))?·auf·(?=[^\\s,.]{4,40} (?:gesetzt|geändert))") },
+  { saying: "Turkish olarak", name: /^(?:parola|şifre)/i, behind: bridge(":?·(?=[^\\s,.]{4,40} (?:olarak|yapt[ıi]\\p{L})(?!\\p{L}))"), ends: "anywhere" },
   { saying: "quotes", behind: bridge("»·{1,4}(?:(?:to|auf|na|a|en|hâlâ|hala|still|noch)·|\\()?[\"'`\\uE000-\\uE003]"), ends: "quote" },
   { saying: "a colon behind a label on its own line", name: /(?:pass|[^s])$/i, behind: bridge("»·{0,4}:[ \\t*]{1,8}«"), ends: "line",
     before: /(?:^|\n)[ \t>]{0,8}(?:<!--|\/\*|\{#|<%#|:)?(?:[^:={}();"'`<>$\n]|'(?=s )){0,60}$/ },
@@ -297,8 +295,6 @@ export const sayings: readonly Saying[] = [
   { saying: "behind a user, a host or another field", behind: bridge("·«"), ends: "clause",
     before: /(?:@[\w.-]+|\d\.\d+|["'`]),? \($|\(["'`]?[\w.@-]{2,40}["'`]?, $|[^\n]{2}(?:,| \/) $/ },
   { saying: "a user before", before: anyOf(userBefore, accompaniedBefore), behind: bridge("»(?:·?[:=])?·{1,4}(?:is·)?«"), ends: "phrase" },
-  { saying: "between dashes, or in brackets behind an adverb", ends: "anywhere",
-    behind: bridge(`·(?:-·(?=[^\\s-][^\\s]{3,39} - )|\\((?:${adverb})·(?=[^\\s()]{5,40}\\)))«`) },
   { saying: "typed at a prompt", behind: bridge("…,?·(?:just·|simply·)?(?:type|enter|use)·(?:in·)?«"), ends: "phrase", value: isTypedWord },
   { saying: "changed to", isFar: true, before: new RegExp(`(?<!\\p{L})(?:${set})(?!\\p{L})[^.\\n]{0,40}$`, "iu"),
     behind: bridge("…·(?:to|from|auf|en|à|a|na|на|para|naar)·«"), ends: "phrase" },
@@ -350,7 +346,7 @@ function isOfAnother(behindName: string): boolean {
       .match(/\p{L}+/gu) ?? [];
   if (words.some((word) => /^(?:tabla|tabela|cach[eé]|índice|partici|mapa|registro)/.test(word))) return true;
   const joint = words.findIndex((word) => joints.has(word));
-  return (joint === -1 ? words : words.slice(0, joint)).some(isAbout);
+  return (joint === -1 ? words : words.slice(0, joint)).some((word) => isAbout(word) || /(?:ment|tion)$/.test(word));
 }
 
 export const isAbout = (word: string) => aboutWords.has(word) || aboutWords.has(word.replace(/s$/, ""));

@@ -31,6 +31,8 @@ const classes: Readonly<Record<string, readonly string[]>> = {
     "<dev1> whats the api key for geocoder in test\n<dev2> «token|{hex:32}»",
     "Password for the [elastic] user successfully reset.\nNew value: «password|1lIyG_tDbBEUYN-W7tKK»",
     "password:\n    «password|Under-The-Doormat»",
+    "U02ABCD: `sudo` asks for a password on the runner??\nU07XYZZ: yeah it's «password|Y3uUvl6-1UU», same as last year",
+    "→ what's the bitwarden master pw for the shared vault?\n← «password|trumpet-wizard-crystal-summit»",
     "password:\n  required",
   ],
   "a token goes on in the next line": [
@@ -77,6 +79,9 @@ const classes: Readonly<Record<string, readonly string[]>> = {
     "Usage: htpasswd [-cimB25dpsDv] [-C cost] passwordfile username",
     "Hasło: zobacz sejf „UAT”",
     "08:05 secret scanner raises alert e2c58c36-4535-4c31-a58e-1efc598857ab",
+    'Sentry event 334eb18507940e3063e98827642f1b8c shows "token expired" with 4,120 occurrences.',
+    "`secretsmanager:rds!cluster-eba70940-97fa-4867-9308-fcceb3ab28d5` is the name of its managed secret",
+    "Password management system: interactive, enforces quality.",
   ],
   "two words that run together go where no code is": [
     '{"password":"«password|duneMirror»"}',
