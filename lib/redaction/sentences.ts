@@ -35,6 +35,7 @@ const prepositions = setOf("in of from on with by for to");
 const carriers = setOf("string value hex base64 text phrase literal here below code");
 const sureVerbs = setOf("is was are were");
 const wordsMax = 14;
+const candidatesMax = 3;
 const wordLengthMax = 128;
 const valueLengthMax = 512;
 const listedLengthMax = 24;
@@ -121,7 +122,7 @@ const nextWord = /(?:,(?= ))?[ \t]*(\S{1,200})/y;
 const isCandidate: Accept = memoize((word) => /[\d!#$%^&*+~@]|(?!ssphr)[b-df-hj-np-tv-z]{5}|[A-Za-z]{20}|[a-z][A-Z].*[A-Z]|[a-z][-_.].*[a-z][-_.]/.test(word));
 
 /** A sign of a candidate, so that most names need no walk. */
-const candidateSign = /[\d!#$%^&*+~@_]|(?!ssphr)[b-df-hj-np-tv-z]{5}|[a-z][A-Z]|[A-Za-z]{20}|[a-z][-.][a-z]/g;
+const candidateSign = /[\d!#$%^&*+~@]|(?!ssphr)[b-df-hj-np-tv-z]{5}|[a-z][A-Z]|[A-Za-z]{20}|[a-z][-_.][A-Za-z\d]{0,24}[a-z][-_.]/g;
 
 function wordAt(text: string, word: string, at: number): Value | undefined {
   const opened = openers.exec(word)?.[0].replace(/["'`\uE000-\uE003].*$/s, "").length ?? 0;
@@ -145,6 +146,7 @@ function findInSentenceAfter(text: string, from: number, claim: Claim, isForeign
   let isDirectlyAfter = true;
   let end = from;
   let wordsLeft = wordsMax;
+  let candidatesLeft = candidatesMax;
   for (;;) {
     nextWord.lastIndex = end;
     const word = nextWord.exec(text)?.[1];
@@ -161,6 +163,8 @@ function findInSentenceAfter(text: string, from: number, claim: Claim, isForeign
     // "the token in the failing request was …": after "request" only a verb leads to the value.
     if (isInAside && isVerb) isInAside = false;
     else if (!isInAside && isCandidate(word)) {
+      // Few words of a sentence look like a credential: more of them are no sentence.
+      if (candidatesLeft-- === 0) return undefined;
       const value = wordAt(text, word, end - word.length);
       // "password mismatch for user …": a UUID that no verb gives is an id.
       const isId = !isDirectlyAfter && !isAfterSaying && isUuid(value?.text ?? "");
