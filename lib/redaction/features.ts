@@ -86,10 +86,12 @@ export const isPassphrase = (value: string, isPromised: boolean) =>
 /** `unicorn-carbon-barrel`, `Unicorn.Carbon.Barrel!`: words drawn at random. */
 export const isDiceware: Accept = memoize((value) => {
   if (!/[-_.]/.test(value)) return false;
-  const small = value.replace(/(?<![A-Za-z])[A-Z](?=[a-z]{3})/g, (first) => first.toLowerCase());
+  const small = value.replace(/(?<!\p{L})\p{Lu}(?=\p{Ll}{3})/gu, (first) => first.toLowerCase());
   return (
-    /^[a-z]{3,10}(?:([-_.])[a-z]{3,10})(?:\1[a-z]{3,10}){1,6}(?:\1?\d{1,4})?[!?]?$/.test(small) &&
+    /^\p{Ll}{2,14}([-_.])\p{Ll}{2,14}(?:\1\p{Ll}{2,14}){1,6}(?:\1?\d{1,4})?[!?]?$/u.test(small) &&
+    /\p{Ll}{4}.*[-_.].*\p{Ll}{4}/u.test(small) &&
     areDrawn(small.split(/[-_.\d!?]+/)) &&
+    !/(?:^|[-_.])(?:by|on|up|as|no|so|go|if|eu|us|uk|ap|db|ui|ci|cd|vm|os|js|ts|py|id|ip|qa)(?![a-z])/.test(small) &&
     (small === value || areNoNames(value))
   );
 });

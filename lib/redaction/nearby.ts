@@ -1,34 +1,35 @@
-import { hasBothCases, hasDigit, hasLetter, isHex, isUuid, looksVeryRandom } from "./appearance.ts";
+import { hasBothCases, hasDigit, isHex, isUuid, looksVeryRandom } from "./appearance.ts";
 import * as features from "./features.ts";
 import { memoize } from "./memoize.ts";
 import { areDrawn, isJoinedPair } from "./passphrases.ts";
 import { isPlaceholder } from "./placeholders.ts";
-import { type Accept, type AcceptInContext, type ContextRule, kindNamed } from "./rule.ts";
+import { type Accept, type AcceptInContext, type ContextRule, type FoundSecret, kindNamed } from "./rule.ts";
 import { isOrdinary } from "./sentences.ts";
 import { marker } from "./view.ts";
 import { pattern } from "./words.ts";
 
-/** The last search, which guesses: a line mentions credentials, and a value on it looks like one. */
+/** The last search, which guesses: a value gets points for its look, and for what the words around it speak of. */
 
 const keywordsOf = (listed: string) => listed.split("|");
 
 const passwordWords =
-  "wachtwoord|şifre|pass|pwd|pw|cred|парол|密码|パスワード|kennwort|contrase|clave|senha|parol|haslo|hasło|hasła|hasłem|secret|secrète|segret|phrase" +
-  "|frase|mot de passe|lösenord|adgangskode|heslo|jelszó|salasana|magic word";
+  "wachtwoord|şifre|pass|pwd|pw|cred|парол|密码|密碼|口令|パスワード|비밀번호|암호|kennwort|contrase|clave|senha|parol|haslo|hasł|secret|secrète" +
+  "|segret|phrase|frase|mot de passe|lösenord|adgangskode|heslo|jelszó|salasana|magic word|code word|codeword|кодов|psk";
 /** Words about access: they say less than a word for a password. */
 const accessWords =
   "lock|encrypt|protect|unzip|zugang|entsperr|déverr|desbloq|sblocc|odblok|wifi|wi-fi|wlan|ssid|accounts|demo account|the account|auth|login|log in|log on" +
   "|signin|sign in|sign-in|sudo|prompt|admin|root:|elastic:|postgres:|guest:|inlog|aanmeld|anmeld|melde dich|connecte|logowani|svc-|get in|gets you|lets you" +
-  "|let you|opens with|opened with|entrar|accéd|acced|acess|rotated|breach";
+  "|let you|opens with|opened with|entrar|accéd|acced|acess|rotated|breach|keystore";
+/** Words that people use of machines and their users: enough only for a value that looks like nothing else. */
+const userWords = "root|account|tenant|user|superuser|bind|ldap|desktop|vpn|ssh|snmp|bastion";
 /** "upward" and "shipwreck" are no names of passwords, and "pass" is a verb unless a word or a sign says otherwise. */
 const asPattern = (words: string) =>
   words
     .replace("|pw|", "|(?<![a-z])pw(?![a-z])|")
-    .replace("|pass|", "|pass[-_]?[wpck]|[-_/]pass(?![a-z])|(?<![a-z])(?:(?:the|db|root|admin|user|my|our|ssh|and) pass(?![a-z])|pass(?: ?[:=(]|$))|");
+    .replace("|pass|", "|pass[-_]?[wpck]|[-_/]pass(?![a-z])|(?<![a-z])(?:(?:the|db|root|admin|user|my|our|ssh|sudo|and) pass(?![a-z])|pass(?: ?[:=(]|$))|");
 const speaksOfPasswords = new RegExp(asPattern(passwordWords), "i");
 const speaksOfAccess = new RegExp(`${asPattern(passwordWords)}|${accessWords}`, "i");
-const secretWords = "secret|token|keystore|ks.load|signing|signed with|hmac|jwt|vault|database|connect";
-const speaksOfSecrets = new RegExp(secretWords, "i");
+const speaksOfUsers = new RegExp(`(?<![a-z])(?:${userWords})(?![a-z])`, "i");
 
 const lineReach = 200;
 /** The line around a value, up to `lineReach` characters on each side; `\0` replaces the value. */
@@ -44,22 +45,28 @@ function clauseOf(text: string, start: number, end: number): string {
   return `${before.slice(before.lastIndexOf(marker) + 1)}\0${behind.includes(marker) ? "" : behind}`;
 }
 
-const speaksOfLogin =
-  /passw|prompt|(?<![a-z])(?:pw|pwd|mdp|login|creds?|credentials|kennwort|contraseña|senha|hasło)(?![a-z])|парол|mot de passe|zugangsdaten/i;
-/** For a value alone on its line, perhaps behind a speaker: the three lines above it, if no line has another value. */
-function linesAbove(text: string, start: number, end: number): string | undefined {
-  if (!/^["'`*]{0,2}(?: [a-z]{2,6})?[.!]?[ \t]*(?:\n|$)/.test(text.slice(end, end + 16))) return undefined;
+/** What may be before a value that is alone on its line: a quotation, a bullet, a time, a speaker, an arrow, "sure, it's". */
+const lineOpening = pattern(
+  "u",
+  String.raw`^[ \t>|]*(?:[-*•—–←→] )?(?:\[[^\]\n]{1,20}\] ?)?(?:\d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)? )?(?:<? ?[@*]{0,2}[\p{L}\d_.-]{1,24}\*{0,2}`,
+  String.raw`(?: \(?\d{1,2}:\d\d\)?)?\*{0,2}[:>] ?)?(?:(?:->|=>|→) )?(?:[\p{L}']{1,10} ?[,:]? ){0,4}["'\x60*(]{0,2}$`,
+);
+const alone = /^["'`*)]{0,3}(?: [a-z]{2,6})?[.!]?[ \t]*(?:\n|$)/;
+/** Behind a value that looks like nothing else, the line may go on. */
+const aside = /^["'`*)]{0,3}(?:[.,] | [(–—-]|[ \t]*(?:\n|$))/;
+/** For a value alone on its line: the lines above it. A weak value needs lines without another value. */
+function linesAbove(text: string, start: number, end: number, isWeak: boolean, ending = alone): string | undefined {
+  if (!ending.test(text.slice(end, end + 16))) return undefined;
   const [line = "", ...above] = text
     .slice(Math.max(0, start - lineReach), start)
     .split("\n")
     .reverse();
-  if (above.length === 0 || !/^[ \t]*(?:[-*>•] |\[?\d\d?:\d\d[^\s]{0,4} )?(?:<?@?[\w.]{2,20}[:>] )?(?:[A-Za-z']{2,6},? ){0,2}["'`*]{0,2}$/.test(line))
-    return undefined;
+  if (above.length === 0 || !lineOpening.test(line)) return undefined;
   const near = above
-    .slice(0, 3)
+    .slice(0, 4)
     .join("\n")
     .replace(/\d:\d\d/g, "");
-  return /[={};|]|[\w"]:\S/.test(near) || near.includes(marker) ? undefined : near;
+  return isWeak && (/[={};|]|[\w"]:\S/.test(near) || near.includes(marker)) ? undefined : near;
 }
 
 /** The words before a credential in a sentence: "log in with …", "use … to sign in". */
@@ -75,23 +82,16 @@ const offeredBehind = pattern(
   String.raw`^[!"'\x60\uE000-\uE003]{0,2},? (?:(?:gets|lets|let|opens|unlocks|works|should|eingeben|olarak)\b|(?:as|als|como|comme|come|jako|is|was|ist|est`,
   String.raw`|es|é|è|jest) (?:[\p{L}]+ ){0,3}(?:pass|kennw|wachtw|contras|senha|clave|mot de|has[lł]|phrase|frase|login))`,
 );
-/** "passwords of the tablets: front desk Lobby2021, warehouse …" */
-const isListed = (text: string, start: number, end: number) =>
-  /^(?:[,;]|\s*(?:\n|$))/.test(text.slice(end, end + 4)) &&
-  /(?:passw\w*|accounts|logins)\b[^:\n]{0,60}:[^\n]*\s$/i.test(text.slice(Math.max(0, start - 160), start));
-const isOffered = (text: string, start: number, end: number): boolean => {
-  const before = text.slice(Math.max(0, start - 16), start);
-  return (offering.test(before) && !/\b(?:in|on|run|ran|user) as .?$/.test(before)) || isListed(text, start, end);
-};
+const isOffered = (before: string): boolean => offering.test(before) && !/\b(?:in|on|run|ran|user) as .?$/.test(before);
 
 /** Words right before something that is no password: a place, an article, the kind of a thing. */
 const namesAnother = pattern(
   "i",
   String.raw`(?:^|[\s(\x60"'-])(?:the|an?|in|on|at|from|of|via|see|per|under|into|der|die|das|den|dem|im|am|vom|aus|bei|le|la|les|du|des|el|los|las|del|il|lo`,
   `|no|nos|het|de|een|van|uit|w|we|this|your|our|my|calls?|class|function|method|module|template|version|release|build|sprint|job|pod|node|host`,
-  `|server|cluster|image|tag|branch|commit|ticket|issue|pr|user(?:name)?|group|role|team|file|table|column|field|key|ids?|header|region|zone|env`,
+  String.raw`|server|cluster|image|tag|branch|commit|ticket|issue|pr|user(?:name)?|group|role|team|file|table|column|field|key|\w*ids?|header|region|zone|env`,
   `|plan|policy|const|let|var|val|new|type|named|called|ask|as|run|runs|bucket|queue|topic|session|request|device`,
-  String.raw`|model|alert|case|step)[ \t]{1,2}["'\x60(\uE000-\uE003]?$`,
+  String.raw`|model|alert|case|step|hook|component)[ \t]{1,2}["'\x60(\uE000-\uE003]?$`,
 );
 /** `GalaxyS23`, `releaseLock2`, `update_batch_2024`, `GRP_ADMIN_01`, `api-6c5f7d9b4-kx8zq`, `price_1TKX…`: names of things and of code. */
 const isNameOfThing = pattern(
@@ -104,19 +104,19 @@ const hasOddSign: Accept = (secret) => /[A-Za-z\d][!$%^&*?+~]+[A-Za-z\d]/.test(s
 /** A value behind its own name was judged with that name; behind two words and a colon it is part of a sentence. */
 const isUnnamed = (before: string) =>
   /[\s(,"'`*]$|^$/.test(before)
-    ? !/[:=>][ \t]*["'`\uE000-\uE003]?$/.test(before) || /[a-z] [a-z]+: ["'`]?$/i.test(before)
+    ? !/[:=>][ \t]*["'`\uE000-\uE003]?$/.test(before) || /[a-z] [a-z()]+: ["'`]?$/i.test(before)
     : /(?<![\w/.@:+-])(?:root|admin|elastic|postgres|guest):$/.test(before);
 const isOther: Accept = (secret) =>
   isHex(secret) ||
   isUuid(secret) ||
-  /%[0-9A-Fa-f]{2}(?!\d)/.test(secret) ||
+  /%[0-9A-Fa-f]{2}(?!\d)|[\da-f]{8}-[\da-f]{4}-/i.test(secret) ||
   features.isHarmless(secret) ||
   features.isPublicValue(secret) ||
   features.isAlgorithm(secret);
 /** A word that no sentence has and that names nothing else. */
 const isOdd: Accept = memoize(
   (secret) =>
-    hasDigit(secret) &&
+    (hasDigit(secret) || /[A-Za-z]{2}[!^%][A-Za-z]{2}/.test(secret)) &&
     (features.isCode(secret) || ((features.isMadeUp(secret) || features.isMixedWord(secret)) && !isNameOfThing.test(secret))) &&
     !isOrdinary(secret) &&
     !isOther(secret),
@@ -125,6 +125,7 @@ const isOdd: Accept = memoize(
 const isWordsAndNumber: Accept = memoize((secret) => {
   if (!hasDigit(secret) || !/^[A-Za-z][A-Za-z\d]*(?:[-_.][A-Za-z\d]+)*[!?#$*]?$/.test(secret) || /\d{7}/.test(secret) || isOther(secret)) return false;
   const words = (secret.match(/[A-Z]?[a-z]+|[A-Z]+/g) ?? []).map((word) => word.toLowerCase());
+  if (/^[a-z]{4,}\d{2,}[a-z]{1,4}$/.test(secret)) return areDrawn(words.slice(0, 1), 0);
   if (words.some((word) => word.length < 3) && !/^[a-z]{1,2}-[a-z\d-]*[a-z]{4,}[a-z\d-]*\d{3}/.test(secret)) return false;
   return areDrawn(words, 0) && !features.isProduct(secret) && (words.length > 1 || /\d\d/.test(secret)) && /[a-z]/.test(secret);
 });
@@ -155,31 +156,58 @@ const isSaidNear = (text: string, start: number, end: number): boolean =>
 /** A ticket, an address, a version, a file, a constant, a name of code. */
 const isNoPassword = pattern(
   "",
-  String.raw`^[A-Z]+-\d+$|@[\w-]+\.|\d\.\d|\.(?:zip|t?gz|tar|txt|json|ya?ml|md|[jt]sx?|py|go|rb|java|html|css|sh|log|csv|xml|sql|com|org|net|dev|io)$`,
+  String.raw`^[A-Z]+-\d+$|^\d+\*|^-|@[\w-]+\.|\d\.\d|\.(?:zip|t?gz|tar|txt|json|ya?ml|md|[jt]sx?|py|go|rb|java|html|css|sh|log|csv|xml|sql|com|org`,
+  "|net|dev|io)$",
   String.raw`|^[A-Za-z]\w*\.[A-Z_]+$|^\*|^(?:import|options?|hashlib|process|config|req|res|ctx|self|this)\.|^[a-z]+(?:_[a-z]+){2,}$`,
 );
-/** Where people speak of access, an odd word is the password, unless the word before it names another thing; other words must be offered. */
-const isGiven: AcceptInContext = (secret, { text, start, end }) => {
-  const isOddWord = hasDigit(secret) && isOdd(secret);
-  const isNumbered = !isOddWord && (isWordsAndNumber(secret) || features.isDiceware(secret));
-  const isSaidBehind = !isOddWord && offeredBehind.test(text.slice(end, end + 48));
-  if (!isOddWord && !isNumbered && !(isSaidBehind || isNamedRight(text, start, end))) return false;
-  if (!isOddWord && !isNumbered && !(isSaidBehind ? isWords(secret) : isJoinedPair(secret))) return false;
-  if (isNoPassword.test(secret)) return false;
-  if (/[/=%@:\\([{<&#]/.test(text.charAt(end)) || isPlaceholder(secret)) return false;
-  const above = linesAbove(text, start, end);
-  if (hasDigit(secret) && (isOddWord || /\d\d|[!?]$/.test(secret)) && above !== undefined && speaksOfLogin.test(above)) return true;
-  const line = clauseOf(text, start, end);
-  const isPassword = speaksOfPasswords.test(line);
-  if (!isPassword && !speaksOfAccess.test(line)) return false;
-  if (!isOddWord && !isNumbered) return true;
-  if (!isSaidBehind && !isUnnamed(text.slice(Math.max(0, start - 40), start))) return false;
-  if (
-    (isOddWord || (hasDigit(secret) && isSaidNear(text, start, end))) &&
-    !(namesAnother.test(text.slice(Math.max(0, start - 24), start)) && !hasOddSign(secret))
-  )
-    return true;
-  return (isSaidBehind || isOffered(text, start, end)) && (isPassword || isNoVersion(secret));
+/** `Walnut!Ferry82`, `kettle805Engine*`: a sign, or digits between letters of both cases, as in no name. */
+const hasSign: Accept = (secret) => hasOddSign(secret) || /[A-Za-z\d][!$%^&*#~]$/.test(secret);
+const isBlend: Accept = (secret) => features.isStrong(secret) || (hasBothCases(secret) && /[A-Za-z][-_.]?\d+[-_.]?[A-Za-z]/.test(secret));
+/** Points for the look of a value: 5 for what is nothing but a password, 0 for two plain words, less for what is none. */
+function pointsOfLook(secret: string): number {
+  if (isNoPassword.test(secret)) return -9;
+  if (isOdd(secret)) return hasSign(secret) ? 5 : isBlend(secret) ? 4 : 3;
+  const isDiceware = features.isDiceware(secret);
+  if (isDiceware || isWordsAndNumber(secret)) return 2 + Number(hasSign(secret) || (isDiceware && /(?:[-_.]\w+){3}/.test(secret)));
+  return isWords(secret) ? 0 : -9;
+}
+/** `New value: …`, `elastic superuser: …`: labels that say nothing else about the value. */
+const plainLabel = /(?<![\p{L}\d])(?:now|before|after|old|new|value|one|superuser|root|admin|administrator|account|answer|is): ["'`]?$/iu;
+/** `preview:…`, `svc_report/…`: a user before a value that is nothing but a password. */
+const userBefore = /(?:^|[\s(`"'])[a-z][a-z\d_.-]{1,20}[:/]$/;
+/** Points for what the text says about the value. */
+function pointsOfContext(secret: string, look: number, { text, start, end }: FoundSecret): number {
+  const before = text.slice(Math.max(0, start - 40), start);
+  const isSaidBehind = look < 3 && offeredBehind.test(text.slice(end, end + 48));
+  if (look < 1 && !(isSaidBehind ? isWords(secret) : isJoinedPair(secret) && isNamedRight(text, start, end))) return 0;
+  const isSure = look > 3;
+  const isDrawn = features.isDiceware(secret);
+  const above = linesAbove(text, start, end, !isSure && !isDrawn, isSure ? aside : alone);
+  // `ops: …` below another value of a map is no speaker: somebody has said something before.
+  const isMarked = above?.includes(marker);
+  const isSpoken = above !== undefined && (isMarked ? /\?|\p{L}+ \p{L}+ \p{L}+/u.test(above) && speaksOfTokens.test(above) : speaksOfAccess.test(above));
+  if (isSpoken && look > 1 && (look > 2 || /\d\d|[!?]$/.test(secret) || isDrawn)) return 3;
+  const line = () => (look > 2 ? lineOf(text, start, end) : clauseOf(text, start, end));
+  if (look < 1) return speaksOfAccess.test(line()) ? 5 : 0;
+  if (!isSaidBehind && !isUnnamed(before) && !(isSure && plainLabel.test(before)) && !(look > 4 && userBefore.test(before))) return 0;
+  const isGiven = isSaidBehind || isOffered(before);
+  if (namesAnother.test(before.slice(-24)) && !hasOddSign(secret) && !isGiven) return 0;
+  if ((hasDigit(secret) || isDrawn) && isSaidNear(text, start, end)) return 3;
+  if (speaksOfAccess.test(line())) return 2 + Number(isGiven && (isNoVersion(secret) || speaksOfPasswords.test(line())));
+  return (isSure && (hasBothCases(secret) || hasSign(secret)) && speaksOfUsers.test(line())) ||
+    (look > 4 && speaksOfAccess.test(text.slice(Math.max(0, start - 120), start)))
+    ? 1
+    : 0;
+}
+const pointsMin = 5;
+/** `{"anna": "…"}  # user -> password` */
+const isCommentedOn = /^["'`][^\n]{0,160}(?:#|\/\/|--)[^\n]{0,40}(?:passw|basic auth)/i;
+const isGiven: AcceptInContext = (secret, found) => {
+  const look = pointsOfLook(secret);
+  if (hasDigit(secret) && (look > 1 || /^[a-z]{4,}\d$/i.test(secret)) && isCommentedOn.test(found.text.slice(found.end, found.end + lineReach))) return true;
+  if (look < 0 || /[/=%@:\\([{<&#]/.test(found.text.charAt(found.end)) || isPlaceholder(secret)) return false;
+  const context = pointsOfContext(secret, look, found);
+  return context > 0 && look + context >= pointsMin;
 };
 
 /** A value that SOPS, Jasypt or Travis encrypted. */
@@ -188,57 +216,22 @@ const encryptedReach = 700;
 
 const bareRule: ContextRule = {
   ...kindNamed("Password"),
-  keywords: keywordsOf(`${passwordWords}|${accessWords}`),
+  reach: 400,
+  keywords: keywordsOf(`${passwordWords}|${accessWords}|${userWords}`),
   isNear: true,
   pattern: /[\w!#$%^&*?+~@-]+(?:\.[\w!#$%^&*?+~@-]+)*/g,
   accept: (secret, found) =>
     secret.length >= 7 &&
-    secret.length <= 40 &&
+    secret.length <= 64 &&
     // A plain word, which most are, or a digest.
     !/^(?:[A-Za-z]?[a-z]*|(?:[0-9a-f]{8}){4,8})$/.test(secret) &&
     isGiven(secret, found) &&
     !isEncrypted.test(found.text.slice(Math.max(0, found.start - encryptedReach), found.start)),
 };
 
-/** A label before the string that names something else: a user, a name, a path. */
-const otherLabel = pattern(
-  "i",
-  String.raw`(?:user|name|login|id|mail|host|account|realm|tenant|project|bucket|region|role|group|type|alg\w*|version|path|file|url|uri|class|selector`,
-  String.raw`|href|src|key|hash|digest|bypass|public)\w{0,6}["'\x60\uE000-\uE003]?\s*[:=(,]?\s*[([]?\0?$`,
-);
-
-/** The text before a value that the search for assignments has judged, or a word right before the quote. */
-const ownName = /[^\s([{,]\s*(?::=?|=>?)\s*$|\w$/;
-
-/** `"myEasily830"`, `"m4gn3t%leopard"`: not a name, an address or a path. */
-const isQuotedSecret: AcceptInContext = (secret, { text, start, end }) => {
-  if (secret.length < 8 || secret.length > 64 || !hasLetter(secret) || !hasDigit(secret)) return false;
-  if (/[\s/=:\\]|^[#.$@[-]|@[\w-]+\.|\.\w{1,5}$|^[A-Z][a-z]+\d$/.test(secret) || isHex(secret) || isUuid(secret) || features.isAlgorithm(secret)) return false;
-  // `aws.auth#sigv4`, `Oauth2Config`: names of code.
-  if (/^pub|^eyJ|^\w+(?:\.\w+){2,}$|^[a-z]+(?:-[a-z]+)*-[a-z\d]{5,10}$|^[a-z]\w*\.[\w.]+#[a-z]|oauth2/i.test(secret)) return false;
-  const isMapped =
-    /^["'`][^\n]{0,160}(?:#|\/\/|--)[^\n]{0,40}passw/i.test(text.slice(end, end + lineReach)) &&
-    (isOdd(secret) || isWordsAndNumber(secret) || /^[a-z]{4,}\d$/i.test(secret));
-  const isSure = isMapped || features.isStrong(secret) || features.isDecoratedWord(secret) || features.isUnusualWord(secret) || features.isCode(secret);
-  if (!(isSure && (isMapped || !isOrdinary(secret))) && !features.isNumberedWord(secret)) return false;
-  const line = clauseOf(text, start, end);
-  const before = line.slice(0, Math.max(0, line.indexOf("\0") - 1));
-  return (
-    (isMapped || speaksOfAccess.test(line) || speaksOfSecrets.test(line)) &&
-    (isMapped || (!otherLabel.test(before) && !ownName.test(before))) &&
-    !isPlaceholder(secret)
-  );
-};
-
-const quotedRule: ContextRule = {
-  ...kindNamed("Password"),
-  keywords: keywordsOf(`${passwordWords}|${accessWords}|${secretWords}`),
-  isNear: true,
-  pattern: /(?<=["'`\uE000-\uE003])[^\s"'`\uE000-\uE003]+(?=["'`\uE000-\uE003])/g,
-  accept: isQuotedSecret,
-};
-
-const tokenWords = "hmac|jeton|token|secret|passw|api key|api-key|apikey| key|chiave|clave|chave|credential|revoke|hard-cod|hardcod|log in|login";
+const tokenWords =
+  "hmac|jeton|token|secret|passw|api key|api-key|apikey| key|chiave|clave|chave|credential|revoke|hard-cod|hardcod|log in|login|pepper" +
+  "|schlüssel|clé|sleutel|klucz|ключ|密钥|密鑰|キー|키";
 const speaksOfTokens = new RegExp(tokenWords, "i");
 const namedBefore =
   /(?<!\b(?:value|data|content|raw|[Oo]ld|[Nn]ew|dev|stag(?:e|ing)|prod(?:uction)?|test|live|sandbox|qa))["']?(?::=?|=>?)[ \t]{0,8}["'`\uE000-\uE003]?$/;
@@ -248,7 +241,7 @@ const tokenRule: ContextRule = {
   reach: 300,
   keywords: keywordsOf(tokenWords),
   isNear: true,
-  pattern: /(?<![\w/.:=@%+#\]-])[A-Za-z\d][\w+/-]{15,79}={0,2}(?![\w/.:=@%+(-])/g,
+  pattern: /(?<![\w/.:=@%+#\]-])[A-Za-z\d][\w+/-]{15,79}={0,2}(?![\w/:=@%+(-]|\.\w)/g,
   accept: (secret, { text, start, end }) =>
     features.isStrong(secret) &&
     hasDigit(secret) &&
@@ -265,35 +258,57 @@ const tokenRule: ContextRule = {
     !/^ {1,2}\*?[\w./-]{1,80}\.\w{2,4}\b/.test(text.slice(end, end + 96)) &&
     !isEncrypted.test(text.slice(Math.max(0, start - encryptedReach), start)) &&
     (speaksOfTokens.test(clauseOf(text, start, end)) || isAnswer(text, start, end)) &&
-    (!publicWord.test(lineOf(text, start, end).replace(/(?<=\0[^\n]*)[;.] .*$/, "")) || isCalledToken.test(text.slice(end, end + 40))) &&
+    (!publicWord.test(windowOf(text, start, end)) || isCalledToken.test(text.slice(end, end + 40))) &&
     !(/^[0-9a-f]{40}$/.test(secret) && commitWord.test(lineOf(text, start, end))) &&
     !isPlaceholder(secret),
 };
-/** "Who has the secret?", and in the next line `ben> …`; "the secret to replace", and below it `Old value: …`. */
-const answer = pattern(
-  "i",
-  String.raw`(?:\?[^\n]{0,12}\n[ \t>]{0,4}(?:[\w.@-]{1,24}[:>] )?|\n\[?\d{1,2}:\d\d(?::\d\d)?\]? [\w.@-]{1,24}: |(?:\n|\. )[ \t\d.-]{0,6}(?:old|new`,
-  String.raw`|current|previous)(?: (?:one|value)[^:\n]{0,60})?: )["'\x60]?$`,
-);
+/** Alone on its line, below lines that speak of tokens: the answer to a question, or the second half of a token. */
 const isAnswer = (text: string, start: number, end: number): boolean => {
-  const before = text.slice(Math.max(0, start - lineReach), start);
-  return (
-    (answer.test(before) || isBetween.test(`${before}\0${text.slice(end, end + 40)}`)) &&
-    /^["'`]?(?:[.,]|[ \t]*(?:\n|$))/.test(text.slice(end, end + 4)) &&
-    /secret|token|passw|credential|\b(?:key|chiave|clave|chave)\b/i.test(before)
-  );
+  const above = linesAbove(text, start, end, false);
+  return above !== undefined && /secret|token|passw|credential|\b(?:key|chiave|clave|chave)\b/i.test(above) && !publicWord.test(above);
 };
-/** The line of another person, between two lines of one. */
-const isBetween = /(?:^|\n)([\w.]{2,20}): [^\n]{8,120}\n[\w.]{2,20}: \0\n\1: /;
 /** "… is the API token of the legacy system" */
 const isCalledToken = /^["'`]? (?:is|was) (?:the|our|my|an?) (?:[\w-]{1,16} )?(?:token|secret|password|api key)\b/i;
+/** The words that may say what a random value is: those of its own clause. */
+const windowOf = (text: string, start: number, end: number) =>
+  lineOf(text, start, end)
+    .replace(/^.*[,;] (?=[^\0]*\0)/, "")
+    .replace(/(?<=\0[^\n]*)[;.] .*$/, "");
 /** Forty hex digits are more often a commit. */
-const commitWord = /\bHEAD\b|checkout|\bPR\b|landed|\bfix(?:ed|es)?\b|\bremove[sd]\b|\bsee\b|rebase|\bdiff\b|upstream/i;
+const commitWord = /\bHEAD\b|checkout|\bPR\b|landed|leaked in|introduced|\bfix(?:ed|es)?\b|\bremove[sd]\b|\bsee\b|rebase|\bdiff\b|upstream/i;
 const publicWord = pattern(
   "i",
-  String.raw`public|publish|integrity|sha-?\d|md5|revert|bisect|blob|\btree\b|parent|pinned|submodule|cherry|merge|branch|firmware|sum\b|digest`,
-  String.raw`|checksum|hash|etag|fingerprint|commit|nonce|cursor|\bids?\b|_id|(?:er|st|nt|on|ce|ct|ge|un|ob|it|ey)id\b|certificate|captcha|site.?key`,
-  String.raw`|uuid|version|trace|request|accessor|cache(?! passw)|correlation|span\b|git show`,
+  String.raw`public|publish|integrity|ansible_vault|prüfsumm|sha-?\d|md5|revert|bisect|blob|\btree\b|parent|pinned|submodule|cherry|merge|branch`,
+  String.raw`|firmware|sum\b|digest|\bevent\b|checksum|hash(?!ing)|etag|fingerprint|commit|nonce|cursor|\bids?\b|_id|(?:er|st|nt|on|ce|ct|ge|un|ob|it|ey)id\b`,
+  String.raw`|certificate|captcha|site.?key|uuid|\bkid\b|version|trace|request|accessor|cache(?! passw)|correlation|span\b|git show`,
 );
 
-export const nearbyRules: readonly ContextRule[] = [bareRule, quotedRule, tokenRule];
+/** Words for a number that opens something. A code is one if a door, a safe or an alarm is near it. */
+const pinWords = pattern(
+  "iu",
+  String.raw`(?<![a-z])(?:pin|puk|passcode|voicemail)(?![a-z])|pin-?code|-pin(?![a-z])|口令|暗証|비밀번호|密码|zugangscode|\bcode d'acc|(?<!\p{L})(?:master|duress`,
+  String.raw`|bypass|door|gate|safe|alarm|access|entry|unlock|disarm|kiosk|keypad|host|tresor|wi-?fi)[ -](?:[\w-]{1,16} ){0,2}(?:code|key|combination)\b`,
+  String.raw`|\b(?:code|código|codice|kod)\b[^.\n]{0,30}(?:door|room|locker|gate|safe|alarm|kiosk|coffre|porte|portail|cofre|puerta|porta|cassaforte|sejf)`,
+  String.raw`|(?:unlock|open|disarm)s?\b[^.\n]{0,40}\bcode\b|passw\w*(?: (?:of|for|on|to|in|at) [^.:\n]{1,50})?: ?$`,
+);
+/** What the number counts, or that the line is about the pins of a board. */
+const counted =
+  /^["'`)]? ?(?:%|ms|s|sec\w*|min\w*|hours?|px|kb|mb|bytes?|digits?|char|zeichen|stellen|times|requests?|users?|rows?|attempts?|items?|tokens?|days?|of)\b/i;
+/** "type 97300274" where a PIN is asked for, "duress code 965342", and the answer to "PIN for the door?". */
+const pinRule: ContextRule = {
+  ...kindNamed("PIN"),
+  keywords: keywordsOf("pin|puk|passcode|voicemail|code|key|口令|暗証|비밀번호|密码|combination|código|codice|kod|passw"),
+  isNear: true,
+  pattern: /(?<![\w.,:/#$€£%+=-]|\d )\d{4,8}(?![\w%/:=-]|[.,]\d)/g,
+  accept: (secret, { text, start, end }) => {
+    if (/^(?:0?1234|(\d)\1+$|(?:19|20)\d\d$)/.test(secret) || counted.test(text.slice(end, end + 12))) return false;
+    const sentence = text.slice(Math.max(0, start - 90), start).replace(/^.*(?:[.!?;] |\n)/s, "");
+    if (/\b(?:port|size|timeout|limit|max|min|ttl|length|count|line|row|page|step|id|sensor|node|pr|issue|ticket|year)["']? ?[:=]? ?["']?$/i.test(sentence))
+      return false;
+    const announced = pinWords.test(sentence) ? sentence : (linesAbove(text, start, end, false) ?? "");
+    if (offeredBehind.test(text.slice(end, end + 48))) return true;
+    return pinWords.test(announced) && !/\d{4}[^\n]*$/.test(sentence) && !/header|board|gpio|pinout|jumper|error|status|version/i.test(announced);
+  },
+};
+
+export const nearbyRules: readonly ContextRule[] = [bareRule, tokenRule, pinRule];

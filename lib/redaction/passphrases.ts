@@ -3,8 +3,9 @@ import { listedWords } from "./placeholders.ts";
 import { setOf } from "./words.ts";
 
 /** Words of sentences about credentials, in addition to the words of placeholders. */
-const sentenceWords = setOf(`all asked also always are before but can could each every has have into its just least long longer easier stronger better make
-many more most must never only over should stored than then there these too two under use using was were what when where which while who will without would
+export const sentenceWords =
+  setOf(`all asked also always are before but can could each every has have into its just least long longer easier stronger better make
+many more most must never only over should stored than then there these too under use using was were what when where which while who will without would
 you your character characters digits letters symbols minimum maximum days strong random secure security plain logged rotate choose provide generated create
 wrong`);
 

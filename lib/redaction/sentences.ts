@@ -11,31 +11,33 @@ import type { Accept } from "./rule.ts";
 import type { Name } from "./separators.ts";
 import { bareValue, type Value, valueAt } from "./values.ts";
 import { marker } from "./view.ts";
-import { pattern } from "./words.ts";
+import { setOf } from "./words.ts";
 
 /**
  * The value that a sentence gives a name: "the password for staging is …", "der Token lautet …", "密码是…". A walk over the words finds values that look like
  * credentials; behind a saying that can give only a password, a plain word is one too.
  */
-const setOf = (spaced: string) => new Set(spaced.trim().split(/\s+/));
-
-const verbs = setOf(`is was are be been s it's now equals contains contient contiene enthält reads becomes stays remains ist war lautet lauten heißt est
-sera était es era será é foi fica è sarà jest brzmi to это был является равен будет auf à a na на zu in as au al em para por en com er är on olyan je este
-jetzt nun maintenant ahora agora ora adesso teraz теперь bisher derzeit aktuell momentan vorher previously formerly temporarily simply just actually
-actuellement actualmente atualmente attualmente obecnie сейчас still toujours encore ancora ainda todavía currently always vaut vale gleich sei sería seria
-będzie wynosi равна - → -> => = :`);
+/** Adverbs between the verb and the value: "is still …". */
+const adverb = `now|still|immer noch|toujours|encore|ancora|ainda|nog steeds|currently|just|simply|literally|actually|really|basically|apparently|again|only
+|jetzt|noch|nun|maintenant|ahora|agora|ora|teraz|nu`.replace("\n", "");
+const verbs = setOf(`${adverb.replaceAll("|", " ")} 
+is was are be been s it's equals contains contient contiene enthält reads becomes stays remains ist war lautet lauten heißt est sera était es era será
+é foi fica è sarà jest brzmi to это был является равен будет auf à a na на zu in as au al em para por en com er är on olyan je este adesso теперь
+bisher derzeit aktuell momentan vorher previously formerly temporarily actuellement actualmente atualmente attualmente obecnie сейчас todavía always
+vaut vale gleich sei sería seria będzie wynosi равна - → -> => = :`);
 /** After one of these words the sentence describes the credential and does not give its value. */
 const otherSubjects = setOf(`hash hashes hashed digest checksum fingerprint sha sha1 sha256 sha512 md5 commit id ids uuid guid version url uri path file
 filename length size bucket count limit type format algorithm kid arn issue ticket pr pull release build revision trace request correlation expires expired
-ttl see docs rotated rotation policy manager page field column header named called accessor -accessor -username --username -user --user -u -name --name`);
+ttl see docs rotated rotation policy manager page field column header named called accessor login password token
+secret passphrase -accessor -username --username -user --user -u -name --name`);
 const prepositions = setOf("in of from on with by for to");
 /** "password string …", "secret hex …": these words still belong to the name. */
 const carriers = setOf("string value hex base64 text phrase literal here below code");
 const sureVerbs = setOf("is was are were");
 const wordsMax = 14;
+const candidatesMax = 3;
 const wordLengthMax = 128;
 const valueLengthMax = 512;
-const wordReadMax = 200;
 const listedLengthMax = 24;
 
 /** "just type …": "for passwords use argon2id" gives an algorithm. */
@@ -67,7 +69,7 @@ const isLikely = (value: string) =>
 /** `user=anna`, `?token=…`, `--flag`, a path: such text has its own name or meaning. */
 const isOwnAssignment: Accept = memoize(
   (value) =>
-    features.isField(value) || /^[?&#-]?(?:[a-z_.[\]-]{2,}|[A-Z_]{2,})=|^(?:[a-z_.-]+|[A-Z_]+):|^--|^[./+&=?;,|]|:\/\/|\/.*\.[a-z]{1,5}(?::\d+)?$/.test(value),
+    features.isField(value) || /^[?&#-]?(?:[a-z_.[\]-]{2,}|[A-Z_]{2,})=|^(?:[a-z_.-]+|[A-Z_]+):|^-|^[./+&=?;,|]|:\/\/|\/.*\.[a-z]{1,5}(?::\d+)?$/.test(value),
 );
 
 /** `1Password`, `Base64-encoded`, `PasswordPolicyV2`: names that occur in sentences about credentials. */
@@ -95,8 +97,6 @@ const isLinked = ({ value, claim }: Spoken, link: "sentence" | "near") => isCred
 // biome-ignore format: one row a line
 export const spokenEvidence: readonly SpokenEvidence[] = [
   { evidence: "said", holds: (spoken) => spoken.isAfterSaying && isLinked(spoken, "sentence") },
-  { evidence: "drawn words", holds: ({ value: { text }, isChoice, isNext }) => isChoice && isNext && (features.isDiceware(text) ||
-    features.isJoinedPhrase(text)) },
   { evidence: "likely", holds: ({ value: { text }, isChoice, isAfterSaying }) => isChoice && !isOrdinary(text) && (isLikely(text) || (isAfterSaying &&
     features.isUnusualWord(text))) },
   { evidence: "near", holds: (spoken) => !isOrdinary(spoken.value.text) && isLinked(spoken, "near") },
@@ -116,28 +116,13 @@ const isPassword = ({ kind }: Claim) => kind === "password" || kind === "passphr
 
 const openers = /^[*_(["'`\uE000-\uE003]+/;
 
-const wordPattern = new RegExp(`\\S{1,${wordReadMax}}`, "y");
+/** The next word of a line, behind spaces and one comma. */
+const nextWord = /(?:,(?= ))?[ \t]*(\S{1,200})/y;
 /** A word without a digit, a sign, five consonants in a row (but "passphrase"), two capitals inside, two joints is no credential. */
 const isCandidate: Accept = memoize((word) => /[\d!#$%^&*+~@]|(?!ssphr)[b-df-hj-np-tv-z]{5}|[A-Za-z]{20}|[a-z][A-Z].*[A-Z]|[a-z][-_.].*[a-z][-_.]/.test(word));
 
-/** Returns where the next word that may be a credential begins, or the end of the text. Call it with increasing positions: it reads the text once. */
-function candidatesIn(text: string): (at: number) => number {
-  const words = text.matchAll(/\S{1,200}/g);
-  let start = -1;
-  let end = -1;
-  return (at) => {
-    while (end <= at) {
-      const word = words.next().value;
-      if (word && !isCandidate(word[0])) continue;
-      start = word?.index ?? text.length;
-      end = word ? start + word[0].length : Number.POSITIVE_INFINITY;
-    }
-    return start;
-  };
-}
-
-/** If false, the value is not a credential for any claim. */
-const mayBeOne: Accept = memoize((value) => hasDigit(value) || features.looksChosen(value) || features.isJoinedPhrase(value));
+/** A sign of a candidate, so that most names need no walk. */
+const candidateSign = /[\d!#$%^&*+~@]|(?!ssphr)[b-df-hj-np-tv-z]{5}|[a-z][A-Z]|[A-Za-z]{20}|[a-z][-_.][A-Za-z\d]{0,24}[a-z][-_.]/g;
 
 function wordAt(text: string, word: string, at: number): Value | undefined {
   const opened = openers.exec(word)?.[0].replace(/["'`\uE000-\uE003].*$/s, "").length ?? 0;
@@ -147,121 +132,67 @@ function wordAt(text: string, word: string, at: number): Value | undefined {
 /** The largest distance between a credential and its name, in characters. */
 const sentenceLengthMax = 160;
 
-/** A word of a sentence. */
-interface Word {
-  readonly text: string;
-  /** In lower case without quotes and brackets; empty if it is longer than every listed word. */
-  readonly bare: string;
-  readonly end: number;
-  readonly value: Value | undefined;
-  /** What was asked about the value for a claim, and refused, as bits: names that are close to each other ask the same. */
-  readonly refused: Map<Claim, number>;
-}
-
-/** Returns where the word after `from` begins. Skips spaces, tabs, and one comma that a space follows. */
-function wordStartAt(text: string, from: number): number {
-  betweenWords.lastIndex = from;
-  return betweenWords.test(text) ? betweenWords.lastIndex : from;
-}
-const betweenWords = /(?:,(?= ))?[ \t]*/y;
-
 function bareWord(word: string): string {
   if (word.length > listedLengthMax) return "";
   return /^[a-z]+$/.test(word) ? word : word.toLowerCase().replace(/^["'`(*]+|["'`):*,]+$/g, "");
 }
 
-type Reader = (from: number) => Word | undefined;
-
-/** The words that were read last: names that are close to each other read the same words. */
-const keptWordsMax = 64;
-function wordsIn(text: string): Reader {
-  const known = new Map<number, Word | undefined>();
-  return (from) => {
-    if (known.has(from)) return known.get(from);
-    if (known.size >= keptWordsMax) known.clear();
-    const word = readWord(text, from);
-    known.set(from, word);
-    return word;
-  };
-}
-
-function readWord(text: string, from: number): Word | undefined {
-  const start = wordStartAt(text, from);
-  wordPattern.lastIndex = start;
-  const word = wordPattern.exec(text)?.[0];
-  return word === undefined
-    ? undefined
-    : {
-        text: word,
-        bare: bareWord(word),
-        end: start + word.length,
-        value: isCandidate(word) ? wordAt(text, word, start) : undefined,
-        refused: new Map(),
-      };
-}
-
 /** Returns the credential that the sentence after `from` gives. */
-function findInSentenceAfter(text: string, from: number, claim: Claim, read: Reader, isForeign: boolean): Value | undefined {
-  let end = from;
+function findInSentenceAfter(text: string, from: number, claim: Claim, isForeign: boolean): Value | undefined {
   // Some languages need no verb: "A jelszó …".
   let isAfterSaying = isForeign;
   let isInPhrase = false;
   let isInAside = false;
   let isDirectlyAfter = true;
-  for (let words = 0; words < wordsMax; words++) {
-    const word = read(end);
-    if (!word) return ownLine(text, end, claim, isAfterSaying || isDirectlyAfter);
+  let end = from;
+  let wordsLeft = wordsMax;
+  let candidatesLeft = candidatesMax;
+  for (;;) {
+    nextWord.lastIndex = end;
+    const word = nextWord.exec(text)?.[1];
+    if (word === undefined) return isAfterSaying || isDirectlyAfter ? ownLine(text, end, claim) : undefined;
+    end = nextWord.lastIndex;
     // The sentence has given its credential, or an option has a value of its own.
-    if (word.text.includes(marker) || /^--[a-z]/.test(word.text)) return undefined;
-    const { bare, value } = word;
-    const last = word.text.charAt(word.text.length - 1);
+    if (wordsLeft-- === 0 || end - from > sentenceLengthMax + wordLengthMax || word.includes(marker) || /^--[a-z]/.test(word)) return undefined;
+    const bare = bareWord(word);
+    const last = word.charAt(word.length - 1);
     // A question mark right after the name: "password? …".
-    const isAsked = word.text === "?";
-    const isVerb = sureVerbs.has(bare) || last === ":" || word.text === "=";
+    const isAsked = word === "?";
+    const isVerb = sureVerbs.has(bare) || last === ":" || word === "=";
     const isAbout = otherSubjects.has(bare) || bare.startsWith("hash");
     // "the token in the failing request was …": after "request" only a verb leads to the value.
     if (isInAside && isVerb) isInAside = false;
-    // "password mismatch for user …": a UUID that no verb gives is an id.
-    else if (value && !isInAside && mayBeOne(value.text) && (isAfterSaying || !isInPhrase || !isUuid(value.text))) {
-      const asked = word.refused.get(claim) ?? 0;
-      const question = 1 << (Number(isAfterSaying) + 2 * Number(isDirectlyAfter));
-      if (!(asked & question) && judged(value, claim, isAfterSaying, isDirectlyAfter)) return value;
-      word.refused.set(claim, asked | question);
+    else if (!isInAside && isCandidate(word)) {
+      // Few words of a sentence look like a credential: more of them are no sentence.
+      if (candidatesLeft-- === 0) return undefined;
+      const value = wordAt(text, word, end - word.length);
+      // "password mismatch for user …": a UUID that no verb gives is an id.
+      const isId = !isDirectlyAfter && !isAfterSaying && isUuid(value?.text ?? "");
+      if (!isId && judged(value, claim, isAfterSaying, isDirectlyAfter)) return value;
     }
     // "Use this password to log in:", and then the password on its own line.
-    const own = ":?".includes(last) ? ownLine(text, word.end, claim, true) : undefined;
+    const own = ":?".includes(last) ? ownLine(text, end, claim, word === ":" && wordsLeft === wordsMax - 1) : undefined;
     if (own) return own;
-    const isLast = word.text.length > wordLengthMax || (".!?;".includes(last) && !isAsked);
+    const isLast = word.length > wordLengthMax || (".!?;".includes(last) && !isAsked);
     if (isLast || (isAbout && !isInPhrase)) return undefined;
     isInAside ||= isAbout && !isVerb;
     // "Forgot your password? Click here …": only the next word can be the answer.
-    if (isAsked) words = wordsMax - 2;
+    if (isAsked) wordsLeft = 1;
     isInPhrase = prepositions.has(bare) || (isInPhrase && !isVerb);
-    isAfterSaying = ":=→".includes(last) || isAsked || verbs.has(bare) || verbs.has(word.text);
+    isAfterSaying = ":=→".includes(last) || isAsked || verbs.has(bare) || verbs.has(word);
     // Behind a name of another language the next word may be a verb that no list has.
-    isAfterSaying ||= isForeign && words === 0;
-    isDirectlyAfter &&= carriers.has(bare);
-    end = word.end;
+    isAfterSaying ||= isForeign && wordsLeft === wordsMax - 1;
+    isDirectlyAfter &&= carriers.has(bare) || /^\W+$/.test(word);
   }
-  return undefined;
 }
 
 /** The line break and the text before an answer: a speaker with or without the time, a bullet, "sure, it's". */
-const lineBreak = pattern(
-  "yu",
-  String.raw`[\])"'\x60*:]{0,3}(?:(?:[ \t]*\n[ \t>]{0,4}){1,2}|[ \t](?=A: ))[ \t]*(?:[^\n]{0,32}\b\d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)?[\])]?:?[ \t]*\n[ \t]*)?`,
-  String.raw`(?:\[?\d{1,2}:\d\d(?: ?[AP]M)?\]? )?(?:\*{0,2}[\p{L}\d_.@-]{1,24}\*{0,2}(?:[ \t]{1,3}\d{1,2}:\d\d[ \t]{1,3}|: )|<[\w.@-]{1,24}> |[-*>] )?(?:`,
-  "(?:[A-Za-z]{2,8}[,.!:]? ){0,2}(?:[Ii]t'?s|[Ii]t is|[Tt]hat'?s|[Tt]ry|[Uu]se) |(?:[A-Za-z']{2,8} ){0,3}[A-Za-z']{2,8}(?:[:,]| -) )?",
-);
-/** `traceparent: …`: the name of a field that holds no credential, not a speaker. */
-const publicField = /(?:\bsecure|trace\w*|hash|digest|commit|sum|etag|id|version): $/i;
+const lineBreak = /[\])"'`*:]{0,3}(?:(?:[ \t]*\n[ \t>]{0,8}){1,2}(?:[-*>] )?| A: )/y;
 const ownLineEnd = /[."'`\uE000-\uE003]{0,2}[ \t]*(?:\n|$)/y;
 /** "The password is" at the end of a line, and the password alone on the next one. */
-function ownLine(text: string, from: number, claim: Claim, isAfterSaying: boolean): Value | undefined {
-  if (!isAfterSaying) return undefined;
+function ownLine(text: string, from: number, claim: Claim, isLabel = false): Value | undefined {
   lineBreak.lastIndex = from;
   if (!lineBreak.test(text)) return undefined;
-  if (publicField.test(text.slice(from, lineBreak.lastIndex))) return undefined;
   const value = valueAt(text, lineBreak.lastIndex);
   if (!value) return undefined;
   ownLineEnd.lastIndex = value.end;
@@ -272,7 +203,7 @@ function ownLine(text: string, from: number, claim: Claim, isAfterSaying: boolea
     features.isMixedWord(value.text) ||
     (isAlone && (features.isDiceware(value.text) || features.isCode(value.text) || isLikely(value.text)))
     ? judged(value, claim, true)
-    : isAlone && isPassword(claim) && features.isWordPair(value.text)
+    : isAlone && isPassword(claim) && (features.isWordPair(value.text) || (isLabel && isPasswordSaid(value, "", true)))
       ? value
       : undefined;
 }
@@ -292,7 +223,8 @@ function findInCjkAfter(text: string, from: number, claim: Claim): Value | undef
   // `"パスワード", "passwordAgain": …`: the next name of an object.
   if (/^["']\s{0,4}:/.test(text.slice(end, end + 6))) return undefined;
   const value = bareValue(text.slice(start, end), start);
-  if (/^["'][A-Za-z]{5,}$/.test(text.charAt(start - 1) + value.text) && claim.kind === "password") return isPlaceholder(value.text) ? undefined : value;
+  if (/^["'是为為は는은:][A-Za-z]{5,}$/.test(text.slice(from, start).trimEnd().slice(-1) + value.text) && claim.kind === "password")
+    return isPasswordSaid(value, "", true) ? value : undefined;
   return judged(value, claim, true);
 }
 
@@ -311,9 +243,6 @@ export interface Saying {
   readonly value?: Accept;
 }
 
-/** Adverbs between the verb and the value: "is still …". */
-const adverb = `now|still|immer noch|toujours|encore|ancora|ainda|nog steeds|currently|just|simply|literally|actually|really|basically|apparently|again|only
-|jetzt|noch|nun|maintenant|ahora|agora|ora|teraz|nu`.replace("\n", "");
 const verb = `(?:is|was|it's|ist|war|lautet|heißt|est|c'est|es|era|sigue siendo|continua|é|è|jest|brzmi|är|er)(?:·(?:${adverb}))?`;
 /** In these patterns `·` is a space or a tab, `»` closes the name, `…` is up to seven words, `«` opens the value. */
 const bridge = (source: string, flags = "uyi") =>
@@ -343,13 +272,14 @@ const accompaniedBefore = new RegExp(
   "i",
 );
 const useBefore = new RegExp(
-  "\\b(?:use[sd]?|using|with|enter|type|try|mit|met|con|avec|have|has|share|root|admin|sudo|db|database|wi-?fi|vpn|master)[ \\t]" +
+  "\\b(?:use[sd]?|using|with|enter|type|try|mit|met|con|avec|have|has|my|share|temp(?:orary)?|initial|one-time|throwaway|root|admin|sudo|db" +
+    "|database|wi-?fi|vpn|master)[ \\t]" +
     "(?:(?:the|a|shared|same|old|new|default|dem|das|la|el|le|het)[ \\t]){0,2}(?:mot de )?$",
   "i",
 );
 const declared = "const|let|var|val|string|str|auto|final|my|local|export|set|private|public|static|char|def";
 const ownerBefore = new RegExp(`(?:^|[\\n,;.] ?)[ \\t>*\\/#<!{%-]{0,6}(?!(?:${declared})\\b)[a-z-]{2,20} (?:[\\w-]{1,20} ){0,3}$`, "i");
-const speaker = "(?:\\[?\\d{1,2}:\\d\\d\\]? )?(?:\\*{0,2}[\\p{L}\\d_.@-]{1,24}\\*{0,2}(?:·{1,3}\\d{1,2}:\\d\\d·{1,3}|: )|<[\\w.@-]{1,24}> |[-*] )?(?:it'?s )?";
+const speaker = "(?:[^\\n]{1,40}[:>] |[-*] )?(?:it'?s )?";
 const asked = /\b(?:what|which|whats|wie|welches|was|quel|cuál|qual)\b[^\n]{0,60}$|: (?:[\w-]{1,20} ){0,3}$/;
 const set =
   "set|reset|changed?|rotated|updated|switched|geändert|gesetzt|gereset|gewijzigd|veranderd|cambi[\\wé]{1,3}|changé|(?:re)?mis|mudei|alterei|troquei" +
@@ -358,10 +288,8 @@ const set =
 // biome-ignore format: one row
 export const sayings: readonly Saying[] = [
   { saying: "a verb", isFar: true, behind: bridge(`»(?:'s(?:·(?:${adverb}))?|…,?·{1,3}${verb})[ \\t:]{1,3}«`), ends: "phrase" },
-  { saying: "an example", behind: bridge("»·(?:like|such·as|wie|comme|como|come|jak)·«"), ends: "phrase", value: isTypedWord },
   { saying: "Polish to", isFar: true, name: /has[lł]o$/i, behind: bridge("…·to·«"), ends: "phrase" },
-  { saying: "Turkish olarak, German auf", name: /^(?:parola|şifre)|(?:pass|kenn)wort$/i, ends: "anywhere",
-    behind: bridge(":?·(?=[^\\s,.]{4,40} (?:olarak|yapt[ıi]\\p{L})(?!\\p{L}))|(?:·(?:wurde|ist|war))?·auf·(?=[^\\s,.]{4,40} (?:gesetzt|geändert))") },
+  { saying: "Turkish olarak", name: /^(?:parola|şifre)/i, behind: bridge(":?·(?=[^\\s,.]{4,40} (?:olarak|yapt[ıi]\\p{L})(?!\\p{L}))"), ends: "anywhere" },
   { saying: "quotes", behind: bridge("»·{1,4}(?:(?:to|auf|na|a|en|hâlâ|hala|still|noch)·|\\()?[\"'`\\uE000-\\uE003]"), ends: "quote" },
   { saying: "a colon behind a label on its own line", name: /(?:pass|[^s])$/i, behind: bridge("»·{0,4}:[ \\t*]{1,8}«"), ends: "line",
     before: /(?:^|\n)[ \t>]{0,8}(?:<!--|\/\*|\{#|<%#|:)?(?:[^:={}();"'`<>$\n]|'(?=s )){0,60}$/ },
@@ -370,15 +298,7 @@ export const sayings: readonly Saying[] = [
   { saying: "a colon in brackets", before: /[^\w][ \t]?\((?:[a-z]+ )?$|[ ,(](?:mot de )$|[(,] $| \/ $/, behind: bridge("·?:·{1,4}«"), ends: "clause" },
   { saying: "behind a user, a host or another field", behind: bridge("·«"), ends: "clause",
     before: /(?:@[\w.-]+|\d\.\d+|["'`]),? \($|\(["'`]?[\w.@-]{2,40}["'`]?, $|[^\n]{2}(?:,| \/) $/ },
-  { saying: "a sign of another script", name: /[^\0-\u024f]$|has[lł]o$/i, behind: bridge("·{0,2}(?:是|为|為|は|는|은|:|-)·{0,3}«"), ends: "anywhere" },
   { saying: "a user before", before: anyOf(userBefore, accompaniedBefore), behind: bridge("»(?:·?[:=])?·{1,4}(?:is·)?«"), ends: "phrase" },
-  { saying: "a user on the line before", behind: bridge("·{1,20}«"), ends: "line",
-    before: /(?:^|\n)[ \t]{0,20}(?:user(?:name)?|login|account)[ \t]{1,20}\S{1,40}[ \t]{0,8}\n[ \t]{0,20}$/i },
-  { saying: "a German noun", name: /(?:pass|kenn)wort$/i, behind: /[ \t]["'`*]{0,2}(?=\p{Lu}[\p{Ll}\d]{3})/uy, ends: "phrase" },
-  { saying: "an abbreviation", name: /^(?:pw|psw|mdp)$/i, behind: bridge("·«"), ends: "clause" },
-  { saying: "a password for a short time", before: /\b(?:temp(?:orary)?|initial|one-time|throwaway)[ \t]$/i, behind: bridge("·«"), ends: "clause" },
-  { saying: "between dashes, or in brackets behind an adverb", ends: "anywhere",
-    behind: bridge(`·(?:-·(?=[^\\s-][^\\s]{3,39} - )|\\((?:${adverb})·(?=[^\\s()]{5,40}\\)))«`) },
   { saying: "typed at a prompt", behind: bridge("…,?·(?:just·|simply·)?(?:type|enter|use)·(?:in·)?«"), ends: "phrase", value: isTypedWord },
   { saying: "changed to", isFar: true, before: new RegExp(`(?<!\\p{L})(?:${set})(?!\\p{L})[^.\\n]{0,40}$`, "iu"),
     behind: bridge("…·(?:to|from|auf|en|à|a|na|на|para|naar)·«"), ends: "phrase" },
@@ -416,7 +336,9 @@ const endings = {
 };
 const quotePattern = /["'`\uE000-\uE003]/;
 
-const joints = setOf("is was between for of on to at in from von vom für auf am im zum zur de du des del della di do da van voor dla na w");
+const joints = setOf(
+  "is was has have had hasn been never not since between for of on to at in from von vom für auf am im zum zur de du des del della di do da van voor dla na w",
+);
 const changedTo = /(?:set|reset|changed|rotated|updated) to /;
 /** "password policy is", not "password of the policy is": the words before a preposition belong to the name. */
 function isOfAnother(behindName: string): boolean {
@@ -428,7 +350,7 @@ function isOfAnother(behindName: string): boolean {
       .match(/\p{L}+/gu) ?? [];
   if (words.some((word) => /^(?:tabla|tabela|cach[eé]|índice|partici|mapa|registro)/.test(word))) return true;
   const joint = words.findIndex((word) => joints.has(word));
-  return (joint === -1 ? words : words.slice(0, joint)).some(isAbout);
+  return (joint === -1 ? words : words.slice(0, joint)).some((word) => isAbout(word) || /(?:ment|tion)$/.test(word));
 }
 
 export const isAbout = (word: string) => aboutWords.has(word) || aboutWords.has(word.replace(/s$/, ""));
@@ -449,7 +371,7 @@ export function isPasswordSaid(value: Value, quote: string, isBehindColon = fals
   // "est erroné", "jest błędne": a word with the ending of another language.
   if (!isQuoted && /^\p{L}+$/u.test(text) && /[^\0-\x7f]$|^nie\p{L}{4,}$/u.test(text)) return false;
   if (isQuoted && (quote === "`" ? /^[a-z]+(?:_[a-z]|[A-Z][a-z])/ : /^[a-z]+(?:_[a-z]+){2,}$/).test(text)) return false;
-  const isSentence = !/[a-z][A-Z]/.test(text) && isPredicate(word, isBehindColon);
+  const isSentence = !/[a-z][A-Z]/.test(text) && isPredicate(word, isBehindColon || isJoinedPair(text));
   if (!isQuoted && (isSentence || isNounBehindName(text))) return false;
   return !isRefused({ ...value, isQuoted: isQuoted || features.isDottedWords(text) });
 }
@@ -515,13 +437,12 @@ const isCjk = (name: string) => hasNoSpaces(name.charCodeAt(name.length - 1));
 
 /** Returns the credential that a sentence gives a name. Call it with increasing positions: it reads the text once. */
 export function sentencesIn(text: string): (name: Name, claim: Claim) => Value | undefined {
-  const candidateBehind = candidatesIn(text);
-  const read = wordsIn(text);
+  const candidateBehind = nextIn(text, candidateSign);
   const findLooking = (name: Name, claim: Claim): Value | undefined => {
-    if (candidateBehind(name.end) - name.end >= sentenceLengthMax) return undefined;
     if (isCjk(name.name)) return findInCjkAfter(text, name.end, claim);
+    if (candidateBehind(name.end) - name.end >= sentenceLengthMax) return undefined;
     if (!isAt(opensSentence, text, name.end)) return undefined;
-    return findInSentenceAfter(text, name.end, claim, read, /[^\0-\x7f]|^(?:parola|heslo|salasana)/i.test(name.name));
+    return findInSentenceAfter(text, name.end, claim, /[^\0-\x7f]|^(?:parola|heslo|salasana)/i.test(name.name));
   };
   const leadBehind = nextIn(text, lead);
   const byName = new Map<string, readonly Saying[]>();
@@ -529,11 +450,12 @@ export function sentencesIn(text: string): (name: Name, claim: Claim) => Value |
     const isNear = leadBehind(end) - end < leadReach;
     const known = byName.get(`${name} ${isNear}`);
     if (known) return known;
-    const fitting = sayings.filter((row) => row.name?.test(name) !== false && (isNear || !row.isFar));
+    const fitting = sayings.filter((row) => row.name?.test(name) !== false && (isNear || !row.isFar) && !(row.ends === "quote" && /secret$/i.test(name)));
     byName.set(`${name} ${isNear}`, fitting);
     return fitting;
   };
   return (name, claim) => {
+    if (/^1password/i.test(name.name)) return undefined;
     const looking = findLooking(name, claim);
     if (looking || !(isPassword(claim) || claim.kind === "secret")) return looking;
     const said = findSaid(name, sayingsFor(name));

@@ -8,31 +8,23 @@ import { expand } from "./samples/template.ts";
 const sayingExamples: Readonly<Record<string, string>> = {
   "a verb": "The password of the shared mailbox is bluebird.",
   "Polish to": "Hasło do panelu to bluebird",
-  "Turkish olarak, German auf": "Parola bluebird olarak kaldı",
+  "Turkish olarak": "Parola bluebird olarak kaldı",
   quotes: "storePassword 'bluebird'",
   "a colon behind a label on its own line": "Wi-Fi of the guests\nPassword: bluebird",
   "a colon behind words of a sentence": "Password of the kiosk: bluebird - as on the monitor.",
   "a colon in brackets": "The kiosk (password: bluebird) is back.",
   "behind a user, a host or another field": "ssh pi@10.0.0.8 (password bluebird) and pull",
-  "a sign of another script": "密码是 bluebird 吗",
   "a user before": "Se entra con el usuario ventas y la clave bluebird.",
-  "a user on the line before": "host mail.example.com\nuser kiosk\npassword bluebird",
-  "a German noun": "Für den Kiosk gilt das Kennwort Murmeltier, wie bisher.",
-  "an abbreviation": "my pw bluebird, please",
-  "a password for a short time": "the initial password bluebird, please",
-  "between dashes, or in brackets behind an adverb": "the password - bluebird - has not changed",
   "typed at a prompt": "when it asks for a password just type guest-guest-1 and hit enter",
   "changed to": "I changed the admin password to bluebird, tell the others.",
   "changed to, behind the name": "Its password was changed to bluebird, tell the others.",
   "its use or its owner before": "They all use the password bluebird.",
   "an equals sign behind an owner": "keystore password = bluebird, as agreed",
-  "an example": "an easy password like walnut-ferry, really",
   "an answer": "anna: what's the password for the NAS?\nben: bluebird",
 };
 
 const spokenExamples: Readonly<Record<string, string>> = {
   said: 'The password for the user "anna": flowerpot3; it locks.',
-  "drawn words": "the password unicorn-carbon-barrel and more",
   likely: 'db_password      = "lj7w4eBXY3uxRv.SV"',
   near: "Splunk_Token {uuid}",
 };
