@@ -15,7 +15,7 @@ import type { OrganizationItem } from "../store/items/organization.ts";
 import { type PeopleGuard, parsePeopleGuard, permissionBit } from "../store/items/people.ts";
 import { parseRole, type RoleItem } from "../store/items/role.ts";
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
-import type { AttributeValue, Condition, ItemChange, Path, TransactionWrite } from "../store/table.ts";
+import type { AttributeValue, Condition, ItemChange, Path } from "../store/table.ts";
 import { findRepeatedRole, roleCreation } from "./repeated-role.ts";
 import { type RoleFields, roleChangesOf, roleEntry } from "./role-entry.ts";
 import { refuseHeldByKey } from "./role-holders.ts";
@@ -81,7 +81,10 @@ export async function createRole(
     const changes = { permissions: granted, is_default: is_default || undefined };
     await context.table.transact([
       { put: role, when: { absent: "pk" } },
-      guardWrite(guard, { after: role, changes }),
+      {
+        update: kinds.people.key({ organization: organization.uuid }),
+        ...guardChange(guard, { after: role, changes }),
+      },
       ...roleEntry(context, organization, role, {
         action: "role.created",
         after: recordOf(after, role),
@@ -116,9 +119,14 @@ export async function updateRole(
     const unchanged: Condition = {
       all: [{ equals: ["name", role.name] }, { equals: ["description", role.description] }],
     };
+    const { change, when } = guardChange(guard, { before: role, after, changes });
+    // An update, or at least a check: the role cannot be deleted between reading and writing.
+    const isGuardChanged = change.set.length > 0;
     await context.table.transact([
       { put: after, when: unchanged },
-      guardWrite(guard, { before: role, after, changes }),
+      isGuardChanged
+        ? { update: kinds.people.key({ organization: organization.uuid }), change, when }
+        : { check: kinds.people.key({ organization: organization.uuid }), when },
       ...roleEntry(context, organization, after, {
         action: "role.updated",
         ...difference,
@@ -157,11 +165,11 @@ function withRole(
   };
 }
 
-/** An update, or at least a check: the role cannot be deleted between reading and writing. */
-function guardWrite(
+/** What a new or changed role changes in the guard, if the guard is as it was read. */
+function guardChange(
   guard: PeopleGuard,
   { before, after, changes }: { before?: RoleItem; after: RoleItem; changes: RoleChanges },
-): TransactionWrite {
+) {
   const { id, name } = after;
   const set: Array<readonly [Path, AttributeValue]> = before ? [] : [[["counts", id], 0]];
   const remove: Path[] = [];
@@ -185,10 +193,8 @@ function guardWrite(
     // The entry records which role is no longer the default.
     conditions.push({ equals: ["default_role", guard.default_role] });
   }
-  const key = { pk: guard.pk, sk: guard.sk };
-  const change: ItemChange = { set, remove, add: before ? [] : [["custom", 1]] };
-  const when = { all: conditions };
-  return set.length > 0 ? { update: key, change, when } : { check: key, when };
+  const change = { set, remove, add: before ? [] : [["custom", 1] as const] } satisfies ItemChange;
+  return { change, when: { all: conditions } satisfies Condition };
 }
 
 export async function deleteRole(

@@ -207,7 +207,7 @@ const pinKeywords = "pin|puk|code|otp|пин|код|暗証|验证码|驗證碼|�
 const pinName = pattern(
   "giu",
   String.raw`(?<![\p{Script=Latin}\p{Script=Cyrillic}\d])(?:pin(?:[- ]?(?:code|nummer|number|kod))?|puk\d?|otp|пин(?:-?код)?|暗証番号|验证码|驗證碼|口令`,
-  String.raw`|one-time (?:code|password|pin)|einmal-?(?:passwort|kennwort|code)|(?:door|gate|alarm|access|entry|safe|lock|pairing|activation|verification`,
+  "|one-time (?:code|password|pin)|einmal-?(?:passwort|kennwort|code)|(?:door|gate|alarm|access|entry|safe|lock|pairing|activation|verification",
   String.raw`|confirmation|unlock|2fa|mfa|sms|login|backup|recovery|master|duress|disarm|reset|bypass|pass|tür|zugangs|entsperr)[ -]?code|code to \S+|host key`,
   String.raw`|(?:opens?|unlocks?|disarms?)(?: \S+){0,3} with|combination`,
   String.raw`|(?:code|c[oó]digo|codice|kod) (?:pin|secret|d(?:'|[ei] )(?:a[cs]\S+|s[eéib]\S+|v[eé]ri\S+))`,
