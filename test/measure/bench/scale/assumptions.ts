@@ -89,9 +89,8 @@ export const awsQuotas = {
   embeddings: 100,
 } as const;
 
-const dynamoGuide = '"Quotas in Amazon DynamoDB" and "Designing partition keys", DynamoDB developer guide';
-const vectorGuide =
-  '"Quotas in Amazon DynamoDB" (vector indexes), DynamoDB developer guide, as public notes quote it';
+const dynamoGuide = '"Quotas in Amazon DynamoDB"';
+const vectorGuide = '"Quotas in Amazon DynamoDB" (vector indexes), as public notes quote it';
 const quotaRows: ReadonlyArray<readonly [string, number, string]> = [
   ["read units of one partition key", awsQuotas.partitionReadUnits, dynamoGuide],
   ["write units of one partition key", awsQuotas.partitionWriteUnits, dynamoGuide],
