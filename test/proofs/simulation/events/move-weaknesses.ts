@@ -15,8 +15,8 @@ import type { EventWeakness } from "./world.ts";
 const overtakenForEver: EventWeakness = {
   name: "a move that a rename overtakes does not end",
   breaks: ["moving"],
-  seedsMax: 700,
-  caughtAt: 220,
+  seedsMax: 900,
+  caughtAt: 701,
   table: (table) => {
     const versions = new Map<string, unknown>();
     const see = (item: Item | undefined): void => {
