@@ -116,7 +116,7 @@ const isOther: Accept = (secret) =>
 /** A word that no sentence has and that names nothing else. */
 const isOdd: Accept = memoize(
   (secret) =>
-    (hasDigit(secret) || /[A-Za-z]{2}[!^%][A-Za-z]{2}/.test(secret)) &&
+    (hasDigit(secret) || /[A-Za-z]{2}[!^%][A-Za-z]{2}/.test(secret) || (hasBothCases(secret) && /[a-z][A-Z]+[*$&~#+][A-Za-z]/.test(secret))) &&
     (features.isCode(secret) || ((features.isMadeUp(secret) || features.isMixedWord(secret)) && !isNameOfThing.test(secret))) &&
     !isOrdinary(secret) &&
     !isOther(secret),
@@ -280,7 +280,7 @@ const publicWord = pattern(
   "i",
   String.raw`public|publish|integrity|ansible_vault|prüfsumm|sha-?\d|md5|revert|bisect|blob|\btree\b|parent|pinned|submodule|cherry|merge|branch`,
   String.raw`|firmware|sum\b|digest|\bevent\b|checksum|hash(?!ing)|etag|fingerprint|commit|nonce|cursor|\bids?\b|_id|(?:er|st|nt|on|ce|ct|ge|un|ob|it|ey)id\b`,
-  String.raw`|certificate|captcha|site.?key|uuid|\bkid\b|version|trace|request|accessor|cache(?! passw)|correlation|span\b|git show`,
+  String.raw`|certificate|ciphertext|captcha|site.?key|uuid|\bkid\b|version|trace|request|accessor|cache(?! passw)|correlation|span\b|git show`,
 );
 
 /** Words for a number that opens something. A code is one if a door, a safe or an alarm is near it. */

@@ -49,7 +49,8 @@ function isPhrase(words: readonly string[], text: string, start: number, end: nu
     (isQuoted && isPlaceholder(small.join(" ")))
   )
     return false;
-  if (small.some((word) => /(?:ing|able|ful|less|tion)$/.test(word))) return false;
+  // "sable" and "king" are no such words.
+  if (small.some((word) => /.{3}(?:ing|able|ful|less|tion)$/.test(word))) return false;
   const lines = linesOf(text, start, end);
   return promise.test(lines) || ((isQuoted || words.length > 3) && isOffered && isEnded(behind) && passwordName.test(lines));
 }
@@ -59,7 +60,7 @@ const lineReach = 200;
 function linesOf(text: string, start: number, end: number): string {
   const [line = "", above = ""] = text
     .slice(Math.max(0, start - 2 * lineReach), start)
-    .split("\n")
+    .split(/\n\s*/)
     .reverse();
   const isAnswer = /[?:][ \t]*$/.test(above) || /^[^:]{1,30}: $/.test(line);
   return `${isAnswer ? above : ""} ${line} ${text.slice(end, end + lineReach).split("\n", 1)}`;

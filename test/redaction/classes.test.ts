@@ -46,6 +46,15 @@ const classes: Readonly<Record<string, readonly string[]>> = {
     "(the printer admin page takes «pin|33917740» as password btw)",
     "The PIN has 6 digits and locks for 86400 seconds after 5 tries, error code 40001.",
   ],
+  "drawn words may end like an adjective, and answer a question above an empty line": [
+    "We unlock the release keychain with the phrase “«password|zephyr tractor meadow tundra sable»”.",
+    "> can you send me the vpn passphrase?\n\n«password|anchor kettle tractor sable»",
+    "A passphrase should be readable, long and memorable.",
+  ],
+  "a value without a digit has a sign between letters of both cases": [
+    "The staging admin still logs in with «password|XvISH*VWCuG-tjP», so anyone who left can get in.",
+    "The admin logs in with **OAuth** or with USER*ROLE in the matrix.",
+  ],
   "a passphrase may have function words, capitals, a number and an equals sign": [
     "ssh key passphrase: «password|two llamas walk into a bar»",
     "borg passphrase = «password|Nebel steigt leise auf 1907»",
