@@ -159,7 +159,7 @@ function findInSentenceAfter(text: string, from: number, claim: Claim, isForeign
     // A question mark right after the name: "password? …".
     const isAsked = word === "?";
     const isVerb = sureVerbs.has(bare) || last === ":" || word === "=";
-    const isAbout = otherSubjects.has(bare) || bare.startsWith("hash");
+    const isAbout = otherSubjects.has(bare) || /^hash|(?:password|token|secret)$/.test(bare);
     // "the token in the failing request was …": after "request" only a verb leads to the value.
     if (isInAside && isVerb) isInAside = false;
     else if (!isInAside && isCandidate(word)) {
@@ -307,7 +307,7 @@ export const sayings: readonly Saying[] = [
   { saying: "an equals sign behind an owner", before: ownerBefore, behind: bridge("·=·«"), ends: "clause" },
   { saying: "an answer", before: asked, ends: "line",
     behind:
-    bridge(`[^\\n?]{0,40}(?:\\?(?:·{0,4}\\n[ \\t>]{0,8}${speaker}|·{1,4}A:·)` +
+    bridge(`(?=([^\\n?]{0,40}))\\1(?:\\?(?:·{0,4}\\n[ \\t>]{0,8}${speaker}|·{1,4}A:·)` +
       `|\\n(?:\\[\\d\\d:\\d\\d\\] )?\\*{0,2}\\p{L}{2,16}\\*{0,2}(?:: (?:it'?s )?|·{1,3}\\d{1,2}:\\d\\d·{1,3}))`)
     },
 ];
@@ -315,6 +315,7 @@ export const sayings: readonly Saying[] = [
 /** A verb or a sign that can lead from a name to a value over other words. */
 const lead = bridge(`[:=(]|·(?:${verb}|to|auf|from|von|naar|en|à|a|na|на|para)[ \\t:]`, "ugi");
 const leadReach = 320;
+const nearSayings = sayings.filter(({ isFar }) => !isFar);
 
 /** "use bluebird as the database password" */
 const saidBefore = new RegExp(
@@ -399,16 +400,17 @@ function findSaid({ text, name, start, end }: Name, rows: readonly Saying[]): Va
   // "pass a `region`", "sudo passwd anna": the verb or the command, not the name.
   const isVerb = /^pass(?:wd)?$/i.test(name) && !userBefore.test(before) && !(name.length === 4 && systemBefore.test(before));
   // `create(:user, password: SecureRandom.hex)`: an argument of a call is code.
-  if (/\w\((?:[^()\n]|\([^()\n]*\))*$/.test(before) && /^: ?[\w.]/.test(text.slice(end, end + 3))) return undefined;
+  if (/^: ?[\w.]/.test(text.slice(end, end + 3)) && /\w\((?:[^()\n]|\([^()\n]*\))*$/.test(before)) return undefined;
   // Nothing that leads to a name ends in a quote.
   const isLed = !/["'`]$/.test(before);
   for (const { name: named, before: led, behind, ends, value: isFitting } of isAt(opensBridge, text, end) ? rows : []) {
-    if (!named && isVerb && ends !== "line") continue;
-    if ((led && !isLed) || !isAt(behind, text, end) || led?.test(before) === false) continue;
+    if (named ? !named.test(name) : isVerb && ends !== "line") continue;
+    if ((led && !isLed) || !isAt(behind, text, end) || (ends === "quote" && /secret$/i.test(name))) continue;
     const valueStart = behind.lastIndex;
+    const value = plainWordAt(text, valueStart);
+    if (!value || isRefused({ ...value, isQuoted: true }) || led?.test(before) === false) continue;
     const behindName = text.slice(end, valueStart);
-    const value = !isFitting && isOfAnother(behindName) ? undefined : plainWordAt(text, valueStart);
-    if (!value) continue;
+    if (!isFitting && isOfAnother(behindName)) continue;
     const quote = text.charAt(valueStart - 1);
     // The closing quote of « … » has a space before it.
     const isQuoted =
@@ -445,20 +447,11 @@ export function sentencesIn(text: string): (name: Name, claim: Claim) => Value |
     return findInSentenceAfter(text, name.end, claim, /[^\0-\x7f]|^(?:parola|heslo|salasana)/i.test(name.name));
   };
   const leadBehind = nextIn(text, lead);
-  const byName = new Map<string, readonly Saying[]>();
-  const sayingsFor = ({ name, end }: Name) => {
-    const isNear = leadBehind(end) - end < leadReach;
-    const known = byName.get(`${name} ${isNear}`);
-    if (known) return known;
-    const fitting = sayings.filter((row) => row.name?.test(name) !== false && (isNear || !row.isFar) && !(row.ends === "quote" && /secret$/i.test(name)));
-    byName.set(`${name} ${isNear}`, fitting);
-    return fitting;
-  };
   return (name, claim) => {
     if (/^1password/i.test(name.name)) return undefined;
     const looking = findLooking(name, claim);
-    if (looking || !(isPassword(claim) || claim.kind === "secret")) return looking;
-    const said = findSaid(name, sayingsFor(name));
+    if (looking || isCjk(name.name) || !(isPassword(claim) || claim.kind === "secret")) return looking;
+    const said = findSaid(name, leadBehind(name.end) - name.end < leadReach ? sayings : nearSayings);
     return said && (isPassword(claim) || features.isWordPair(said.text) || features.isDiceware(said.text) || isJoinedPair(said.text)) ? said : undefined;
   };
 }
