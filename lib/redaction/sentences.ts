@@ -4,7 +4,7 @@ import { isCredential } from "./evidence.ts";
 import * as features from "./features.ts";
 import { memoize } from "./memoize.ts";
 import { nextIn } from "./next-in.ts";
-import { isJoinedPair } from "./passphrases.ts";
+import { areNoNames, isJoinedPair } from "./passphrases.ts";
 import { isPlaceholder, isStandIn } from "./placeholders.ts";
 import { isPredicate, isRefused } from "./refusals.ts";
 import type { Accept } from "./rule.ts";
@@ -250,35 +250,10 @@ const bridge = (source: string, flags = "uyi") =>
     source
       .replaceAll("»", "[\"'`)*\\uE000-\\uE003]{0,3}")
       .replaceAll("«", "[\"'`*\\uE000-\\uE003]{0,3}")
-      .replaceAll("…", "(?:,?·{1,2}[\\p{L}\\d.@/'`()_-]{1,40}){0,7}?")
+      .replaceAll("…", "(?:,?·{1,2}[\\p{L}\\d.@/'`()_-]{1,40}(?<!\\.)){0,7}?")
       .replaceAll("·", "[ \\t]"),
     flags,
   );
-const anyOf = (...patterns: readonly RegExp[]) => new RegExp(patterns.map(({ source }) => source).join("|"), "i");
-
-const userNames = "user(?:name)?|login|account|benutzer(?:name)?|nutzer|usuario|utilisateur|identifiant|kullanıcı(?: adı)?|utente|usuário|gebruiker|użytkownik";
-/** "user anna and the", "mit dem Benutzer anna,": the user of the pair. */
-const userBefore = new RegExp(
-  `(?:^|[\\s(,:"'\`*])(?:${userNames}|(?:log|sign)(?:ged)?[ -]?in (?:as|with)|as|als)[ \\t:=*]{1,4}["'\`*]{0,2}` +
-    "(?!(?:and|or|und|oder|y|o|et|ou|e|lub|ve|the|name)[ ,])[\\w.@+\\\\-]{2,40}[\"'`*]{0,2}" +
-    "(?:[ \\t]?[,;/]|[ \\t](?:and|with|und|mit|y|con|et|avec|e|com|i))?[ \\t](?:(?:the|a|la|le|das|dem|il|o)[ \\t])?(?:mot de )?$",
-  "i",
-);
-/** "with anna and the", "con ana y": the same, where only a preposition says that this is the user. */
-const accompaniedBefore = new RegExp(
-  "\\b(?:with|as|using|mit|als|con|avec|com)[ \\t](?!\\w*(?:user|mail|name|login|host|benutzer|usuario|utili|konto|conta|your|this|that|the" +
-    "|its|both|new|old|own|valid|every)[\\w-]*[ ,])(?:cn=)?[\\w.@+-]{2,40}[ \\t](?:and|und|y|et|e)[ \\t]" +
-    "(?:(?:the|la|le|das|dem|il|o|a)[ \\t])?(?:mot de )?$",
-  "i",
-);
-const useBefore = new RegExp(
-  "\\b(?:use[sd]?|using|with|enter|type|try|mit|met|con|avec|have|has|my|share|temp(?:orary)?|initial|one-time|throwaway|root|admin|sudo|db" +
-    "|database|wi-?fi|vpn|master)[ \\t]" +
-    "(?:(?:the|a|shared|same|old|new|default|dem|das|la|el|le|het)[ \\t]){0,2}(?:mot de )?$",
-  "i",
-);
-const declared = "const|let|var|val|string|str|auto|final|my|local|export|set|private|public|static|char|def";
-const ownerBefore = new RegExp(`(?:^|[\\n,;.] ?)[ \\t>*\\/#<!{%-]{0,6}(?!(?:${declared})\\b)[a-z-]{2,20} (?:[\\w-]{1,20} ){0,3}$`, "i");
 const speaker = "(?:[^\\n]{1,40}[:>] |[-*] )?(?:it'?s )?";
 const asked = /\b(?:what|which|whats|wie|welches|was|quel|cuál|qual)\b[^\n]{0,60}$|: (?:[\w-]{1,20} ){0,3}$/;
 const set =
@@ -288,23 +263,14 @@ const set =
 // biome-ignore format: one row
 export const sayings: readonly Saying[] = [
   { saying: "a verb", isFar: true, behind: bridge(`»(?:'s(?:·(?:${adverb}))?|…,?·{1,3}${verb})[ \\t:]{1,3}«`), ends: "phrase" },
-  { saying: "Polish to", isFar: true, name: /has[lł]o$/i, behind: bridge("…·to·«"), ends: "phrase" },
-  { saying: "Turkish olarak", name: /^(?:parola|şifre)/i, behind: bridge(":?·(?=[^\\s,.]{4,40} (?:olarak|yapt[ıi]\\p{L})(?!\\p{L}))"), ends: "anywhere" },
   { saying: "quotes", behind: bridge("»·{1,4}(?:(?:to|auf|na|a|en|hâlâ|hala|still|noch)·|\\()?[\"'`\\uE000-\\uE003]"), ends: "quote" },
-  { saying: "a colon behind a label on its own line", name: /(?:pass|[^s])$/i, behind: bridge("»·{0,4}:[ \\t*]{1,8}«"), ends: "line",
-    before: /(?:^|\n)[ \t>]{0,8}(?:<!--|\/\*|\{#|<%#|:)?(?:[^:={}();"'`<>$\n]|'(?=s )){0,60}$/ },
-  { saying: "a colon behind words of a sentence", isFar: true, before: /(?:^|\n)[^={}()"'`<>$\n]{0,60}$/, behind: bridge("»(?=·)…·?:[ \\t*]{1,8}«"),
-    ends: "clause" },
-  { saying: "a colon in brackets", before: /[^\w][ \t]?\((?:[a-z]+ )?$|[ ,(](?:mot de )$|[(,] $| \/ $/, behind: bridge("·?:·{1,4}«"), ends: "clause" },
-  { saying: "behind a user, a host or another field", behind: bridge("·«"), ends: "clause",
-    before: /(?:@[\w.-]+|\d\.\d+|["'`]),? \($|\(["'`]?[\w.@-]{2,40}["'`]?, $|[^\n]{2}(?:,| \/) $/ },
-  { saying: "a user before", before: anyOf(userBefore, accompaniedBefore), behind: bridge("»(?:·?[:=])?·{1,4}(?:is·)?«"), ends: "phrase" },
+  { saying: "a colon in a sentence", isFar: true, name: /(?:pass|[^s])$/i, behind: bridge("»…·?:[ \\t*]{1,8}«"), ends: "clause",
+    before: /(?:^|[\n(/])[^={}()"'`<>$\n]{0,60}$/ },
+  { saying: "right behind the name", behind: bridge("·"), ends: "phrase",
+    before: /\b(?:login|with|use[sd]?|using|by|demands|mit|met|con|avec|com|usad)[ \t](?:[\p{L}\d@._-]{1,24}[ \t]){0,3}(?:mot de )?$/iu },
   { saying: "typed at a prompt", behind: bridge("…,?·(?:just·|simply·)?(?:type|enter|use)·(?:in·)?«"), ends: "phrase", value: isTypedWord },
   { saying: "changed to", isFar: true, before: new RegExp(`(?<!\\p{L})(?:${set})(?!\\p{L})[^.\\n]{0,40}$`, "iu"),
     behind: bridge("…·(?:to|from|auf|en|à|a|na|на|para|naar)·«"), ends: "phrase" },
-  { saying: "changed to, behind the name", isFar: true, behind: bridge(`…·(?:${set})·(?:to|auf|from|von|naar|a)·«`), ends: "phrase" },
-  { saying: "its use or its owner before", before: useBefore, behind: bridge("»·«"), ends: "phrase" },
-  { saying: "an equals sign behind an owner", before: ownerBefore, behind: bridge("·=·«"), ends: "clause" },
   { saying: "an answer", before: asked, ends: "line",
     behind:
     bridge(`(?=([^\\n?]{0,40}))\\1(?:\\?(?:·{0,4}\\n[ \\t>]{0,8}${speaker}|·{1,4}A:·)` +
@@ -329,7 +295,7 @@ const closers = "-->|\\*\\/|%>|#\\}";
 const endings = {
   clause: bridge(`·?["'\`*)\\]\\uE000-\\uE003]{0,3}(?:[.,;:!?)\\]]{1,3}(?:\\s|$)|·{0,8}(?:\\n|$|${closers})|·{1,4}(?:(?!--)[-(#|/]|(?:${conjunction})·))`),
   phrase: bridge(
-    "[\"'`*\\uE000-\\uE003]{0,2}·(?:(?:to|on|for|at|in|from|with|op|und|auf|für|bei|pour|sur|dans|para|em|en|per|nel|su|na|för|till?|på|do|ce|esta|questa)·" +
+    "[\"'`*\\uE000-\\uE003]{0,2}·(?:(?:to|of|on|for|at|in|from|with|op|und|auf|für|bei|pour|sur|dans|para|em|en|per|nel|su|na|för|till?|på|do|ce)·" +
       "|(?:yesterday|today|this|now|again|heute|gestern|hier|ayer|ieri|ontem|vandaag|gisteren|lol|ha(?:ha)+|btw|fyi|thx|thanks|please|pls|ok)(?!\\p{L})" +
       "|[:;]-?[)(DP]|\\p{Extended_Pictographic})",
   ),
@@ -372,6 +338,7 @@ export function isPasswordSaid(value: Value, quote: string, isBehindColon = fals
   // "est erroné", "jest błędne": a word with the ending of another language.
   if (!isQuoted && /^\p{L}+$/u.test(text) && /[^\0-\x7f]$|^nie\p{L}{4,}$/u.test(text)) return false;
   if (isQuoted && (quote === "`" ? /^[a-z]+(?:_[a-z]|[A-Z][a-z])/ : /^[a-z]+(?:_[a-z]+){2,}$/).test(text)) return false;
+  if (/^(?:[A-Z][a-z]+){3,}$/.test(text) && !areNoNames(text)) return false;
   const isSentence = !/[a-z][A-Z]/.test(text) && isPredicate(word, isBehindColon || isJoinedPair(text));
   if (!isQuoted && (isSentence || isNounBehindName(text))) return false;
   return !isRefused({ ...value, isQuoted: isQuoted || features.isDottedWords(text) });
@@ -398,13 +365,13 @@ function findSaid({ text, name, start, end }: Name, rows: readonly Saying[]): Va
   // `Argument "password" to "connect"`: a message of a compiler.
   if (/\b(?:argument|parameter|property) ["'`]$/i.test(before)) return undefined;
   // "pass a `region`", "sudo passwd anna": the verb or the command, not the name.
-  const isVerb = /^pass(?:wd)?$/i.test(name) && !userBefore.test(before) && !(name.length === 4 && systemBefore.test(before));
+  const isVerb = /^passwd$/i.test(name) || (/^pass$/i.test(name) && !systemBefore.test(before) && !/(?:^|\n)\W*$/.test(before));
   // `create(:user, password: SecureRandom.hex)`: an argument of a call is code.
   if (/^: ?[\w.]/.test(text.slice(end, end + 3)) && /\w\((?:[^()\n]|\([^()\n]*\))*$/.test(before)) return undefined;
   // Nothing that leads to a name ends in a quote.
   const isLed = !/["'`]$/.test(before);
   for (const { name: named, before: led, behind, ends, value: isFitting } of isAt(opensBridge, text, end) ? rows : []) {
-    if (named ? !named.test(name) : isVerb && ends !== "line") continue;
+    if (named?.test(name) === false || (isVerb && ends !== "line")) continue;
     if ((led && !isLed) || !isAt(behind, text, end) || (ends === "quote" && /secret$/i.test(name))) continue;
     const valueStart = behind.lastIndex;
     const value = plainWordAt(text, valueStart);
