@@ -14,7 +14,7 @@ const keywordsOf = (listed: string) => listed.replace("(?!or(?!i))", "").split("
 
 const passwordWords =
   "wachtwoord|şifre|pass|pwd|pw|cred|парол|密码|密碼|口令|パスワード|비밀번호|암호|kennwort|contrase|clave|senha|parol|haslo|hasł|secret|secrète" +
-  "|segret|phrase|frase|mot de passe|lösenord|adgangskode|heslo|jelszó|salasana|magic word|code word|codeword|кодов|psk";
+  "|segret|phrase|frase|mot de passe|lösenord|adgangskode|heslo|jelszó|salasana|magic word|code word|codeword|кодов|psk|비번|mdp|passord|kodeord|losung";
 /** Words about access: they say less than a word for a password. */
 const accessWords =
   "lock|encrypt|protect|unzip|zugang|entsperr|déverr|desbloq|sblocc|odblok|wifi|wi-fi|wlan|ssid|accounts|demo account|the account" +
@@ -147,8 +147,8 @@ const isSaidNear = (text: string, start: number, end: number): boolean =>
 /** A ticket, an address, a version, a file, a constant, a name of code. */
 const isNoPassword = pattern(
   "",
-  String.raw`^[A-Z]+-\d+$|^\d+\*|^-|@[\w-]+\.|\d\.\d|\.(?:zip|t?gz|tar|txt|json|ya?ml|md|[jt]sx?|py|go|rb|java|html|css|sh|log|csv|xml|sql|com|org`,
-  "|net|dev|io)$",
+  String.raw`^[A-Z]+(?:-\d+$|#)|^PT\d|sha\d|^\d+\*|^-|@[\w-]+\.|\d\.\d|\.(?:zip|t?gz|tar|txt|json|ya?ml|md|[jt]sx?|py|go|rb|java|html|css|sh`,
+  "|log|csv|xml|sql|com|org|net|dev|io)$",
   String.raw`|^[A-Za-z]\w*\.[A-Z_]+$|^\*|^(?:import|options?|hashlib|process|config|req|res|ctx|self|this)\.|^[a-z]+(?:_[a-z]+){2,}$`,
 );
 /** `Walnut!Ferry82`, `kettle805Engine*`: a sign, or digits between letters of both cases, as in no name. */
@@ -170,6 +170,8 @@ const isScrap: Accept = (secret) =>
   (/[b-df-hj-np-tv-xz]{3}/.test(secret) || (/.{8}/.test(secret) && /\d[a-z]+\d/.test(secret)));
 /** Points for the look of a value: 5 for what is nothing but a password, 0 for two plain words, less for what is none. */
 export function pointsOfLook(secret: string): number {
+  if (features.isGarbled(secret) && hasBothCases(secret) && !isOther(secret) && !/^-|^[a-z]{2,12}_[A-Za-z\d]{12}|[A-Z]{2,}\.[A-Z]|\d\.\d/.test(secret))
+    return hasSign(secret) ? 5 : 4;
   if (isNoPassword.test(secret)) return -9;
   if (isOdd(secret)) return hasSign(secret) ? 5 : isBlend(secret) ? 4 : 3;
   if ((isLeet(secret) || isScrap(secret)) && !isOrdinary(secret) && !isOther(secret) && !features.isProduct(secret)) return 4;
@@ -214,7 +216,6 @@ function isNearAccess(secret: string, look: number, { text, start, end }: FoundS
   const before = text.slice(Math.max(0, start - 60), start);
   if (secret.length > 32 || !hasDigit(secret) || !isApart.test(before)) return false;
   if (look < 4 && (!/\d\d/.test(secret) || /^[A-Za-z]+\d{1,3}$|^[A-Z\d-]+$/.test(secret))) return false;
-  if (/^[A-Z]+#|^PT\d|sha\d/.test(secret)) return false;
   const own = before.replace(/^.*[.,;\n]/s, "");
   return (
     !publicWord.test(own) &&
@@ -234,7 +235,7 @@ const bareRule: ContextRule = {
   reach: 400,
   keywords: keywordsOf(`${passwordWords}|${accessWords}|${userWords}`),
   isNear: true,
-  pattern: /[\w!#$%^&*?+~@-]+(?:\.[\w!#$%^&*?+~@-]+)*/g,
+  pattern: /[\w!#$%^&*?+~@-]+(?:(?:\.|(?<=\d[^\s=]{0,12})=)[\w!#$%^&*?+~@-]+)*/g,
   accept: (secret, found) =>
     secret.length >= 5 &&
     secret.length <= 64 &&

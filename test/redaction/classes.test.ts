@@ -30,6 +30,14 @@ const classes: Readonly<Record<string, readonly string[]>> = {
     "Access to the lab switch: telnet, then password «password|wajqc2nz», then enable.",
     "password hashes: sha256sum and md5sum of utf8mb4 text, checked by e2e tests with log4j",
   ],
+  "cases and digits change as in no identifier, also around a dot or an equals sign": [
+    "USER=etl PASS=«password|KKNFPT9nf.gXbwM5» (as the tool prints it)",
+    '"Main": "Server=sql1;User Id=core;Password=«password|i6qiRCWW.j0»;Encrypt=true"',
+    "The credentials we give to auditors (auditor1 with «password|TS7c0OTWty», auditor2 with «password|Om3YBBfgGh»)",
+    "the Nexus admin password isn't admin123 any more but «password|Rk7TufM2AVs6=j».",
+    "password = req.pwHash, secret := &corev1.SecretKeySelector{}, token = s3.GetObjectV2, auth = utf8.RuneLen",
+    "Usage: htpasswd [-cimB25dpsDv] [-C cost] passwordfile; Auth0 connection con_mtR8SoYZ74ZCfXrs",
+  ],
   "a plain word right behind the name goes where the words before it give it": [
     "Log in with petra and the password «password|Marmelade» to see it.",
     "3-D Secure demands the password «password|monkey» of our live account.",
