@@ -33,7 +33,7 @@ const classes: Readonly<Record<string, readonly string[]>> = {
   "cases and digits change as in no identifier, also around a dot or an equals sign": [
     "USER=etl PASS=«password|KKNFPT9nf.gXbwM5» (as the tool prints it)",
     '"Main": "Server=sql1;User Id=core;Password=«password|i6qiRCWW.j0»;Encrypt=true"',
-    "The credentials we give to auditors (auditor1 with «password|TS7c0OTWty», auditor2 with «password|Om3YBBfgGh»)",
+    "The credentials we give to auditors (auditor1 with «secret|TS7c0OTWty», auditor2 with «password|Om3YBBfgGh»)",
     "the Nexus admin password isn't admin123 any more but «password|Rk7TufM2AVs6=j».",
     "password = req.pwHash, secret := &corev1.SecretKeySelector{}, token = s3.GetObjectV2, auth = utf8.RuneLen",
     "Usage: htpasswd [-cimB25dpsDv] [-C cost] passwordfile; Auth0 connection con_mtR8SoYZ74ZCfXrs",
