@@ -89,7 +89,7 @@ const namesAnother = pattern(
   "i",
   String.raw`(?:^|[\s(\x60"'-])(?:the|an?|in|on|at|from|of|via|see|per|under|into|der|die|das|den|dem|im|am|vom|aus|bei|le|la|les|du|des|el|los|las|del|il|lo`,
   `|no|nos|het|de|een|van|uit|w|we|this|your|our|my|calls?|class|function|method|module|template|version|release|build|sprint|job|pod|node|host`,
-  String.raw`|server|cluster|image|tag|branch|commit|ticket|issue|pr|user(?:name)?|group|role|team|file|table|column|field|key`,
+  `|server|cluster|image|tag|branch|commit|ticket|issue|pr|user(?:name)?|group|role|team|file|table|column|field|key`,
   String.raw`|\w*(?<!val)ids?|header|region|zone|env`,
   `|plan|policy|const|let|var|val|new|type|named|called|ask|as|run|runs|bucket|queue|topic|session|request|device`,
   String.raw`|model|resource|alert|case|step|hook|component)[ \t]{1,2}["'\x60(\uE000-\uE003]?$`,
@@ -147,7 +147,7 @@ const isSaidNear = (text: string, start: number, end: number): boolean =>
 /** A ticket, an address, a version, a file, a constant, a name of code. */
 const isNoPassword = pattern(
   "",
-  String.raw`^[A-Z]+(?:-\d+$|#)|^PT\d|sha\d|^\d+\*|^-|@[\w-]+\.|\d\.\d|\.(?:zip|t?gz|tar|txt|json|ya?ml|md|[jt]sx?|py|go|rb|java|html|css|sh`,
+  String.raw`^[A-Z]+(?:-\d+$|#)|^[a-z-]+#\d+$|^PT\d|sha\d|^\d+\*|^-|@[\w-]+\.|\d\.\d|\.(?:zip|t?gz|tar|txt|json|ya?ml|md|[jt]sx?|py|go|rb|java|html|css|sh`,
   "|log|csv|xml|sql|com|org|net|dev|io)$",
   String.raw`|^[A-Za-z]\w*\.[A-Z_]+$|^\*|^(?:import|options?|hashlib|process|config|req|res|ctx|self|this)\.|^[a-z]+(?:_[a-z]+){2,}$`,
 );

@@ -11,7 +11,7 @@ import type { Accept } from "./rule.ts";
 import type { Name } from "./separators.ts";
 import { bareValue, type Value, valueAt } from "./values.ts";
 import { marker } from "./view.ts";
-import { setOf } from "./words.ts";
+import { pattern, setOf } from "./words.ts";
 
 /**
  * The value that a sentence gives a name: "the password for staging is …", "der Token lautet …", "密码是…". A walk over the words finds values that look like
@@ -266,8 +266,9 @@ export const sayings: readonly Saying[] = [
   { saying: "quotes", behind: bridge("»·{1,4}(?:(?:to|auf|na|a|en|hâlâ|hala|still|noch)·|\\()?[\"'`\\uE000-\\uE003]"), ends: "quote" },
   { saying: "a colon in a sentence", isFar: true, name: /(?:pass|[^s])$/i, behind: bridge("»…·?:[ \\t*]{1,8}«"), ends: "clause",
     before: /(?:^|[\n(/])[^={}()"'`<>$\n]{0,60}$/ },
-  { saying: "right behind the name", behind: bridge("·"), ends: "phrase",
-    before: /\b(?:login|with|use[sd]?|using|by|demands|mit|met|con|avec|com|usad)[ \t](?:[\p{L}\d@._-]{1,24}[ \t]){0,3}(?:mot de )?$/iu },
+  { saying: "right behind the name", behind: bridge(":?·"), ends: "phrase",
+    before: pattern("iu", String.raw`\b(?:(?:user|name|login|usuario|utilisateur|benutzer):?|temp|with|use[sd]?|using|by|demands|mit|met|con|avec|com`,
+    String.raw`|usad)[ \t](?!(?:and|or|o|y|und|oder|et|ou|e)[ \t])(?:[\p{L}\d@._-]{1,24},?[ \t]){0,3}(?:mot de )?$`) },
   { saying: "typed at a prompt", behind: bridge("…,?·(?:just·|simply·)?(?:type|enter|use)·(?:in·)?«"), ends: "phrase", value: isTypedWord },
   { saying: "changed to", isFar: true, before: new RegExp(`(?<!\\p{L})(?:${set})(?!\\p{L})[^.\\n]{0,40}$`, "iu"),
     behind: bridge("…·(?:to|from|auf|en|à|a|na|на|para|naar)·«"), ends: "phrase" },
