@@ -58,12 +58,12 @@ const aside = /^["'`*)]{0,3}(?:[.,] | [(–—-]|[ \t]*(?:\n|$))/;
 function linesAbove(text: string, start: number, end: number, isWeak: boolean, ending = alone): string | undefined {
   if (!ending.test(text.slice(end, end + 16))) return undefined;
   const [line = "", ...above] = text
-    .slice(Math.max(0, start - lineReach), start)
+    .slice(Math.max(0, start - 2 * lineReach), start)
     .split("\n")
     .reverse();
   if (above.length === 0 || !lineOpening.test(line)) return undefined;
   const near = above
-    .slice(0, 4)
+    .slice(0, 6)
     .join("\n")
     .replace(/\d:\d\d/g, "");
   return isWeak && (/[={};|]|[\w"]:\S/.test(near) || near.includes(marker)) ? undefined : near;

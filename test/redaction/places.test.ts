@@ -7,22 +7,15 @@ import { isRefused, refusals } from "../../lib/redaction/refusals.ts";
 const placeExamples: Readonly<Record<string, string>> = {
   "option of a command, with an equals sign": "mysql --password=bluebird shop",
   "option of a command, with a space": "svn co --username anna --password bluebird https://svn.example.com",
-  "assignment in the argument of a command": "terraform apply -var 'password=bluebird'",
   "field of a connection string": "Server=db;Database=shop;Password=bluebird;Encrypt=true",
-  "field of a form or a URL": "password=bluebird&username=anna",
   "one of several fields": "host=db user=app password=bluebird dbname=shop",
   "two words where no code goes on": "use jwt_secret=duneMirror here",
   "end of a line of words": "vault kv put team/db password=bluebird",
-  "line of a file of properties, with spaces": "hibernate.connection.password bluebird",
   "variable of a build file": "ENV ADMIN_PASSWORD bluebird",
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a variable
-  "default of a variable": "PW=${DB_PASSWORD:-bluebird}",
   "string that code compares or falls back to": 'if (password == "bluebird") open();',
   "second argument of a call": "define('DB_PASSWORD', 'bluebird');",
   "string that code assigns": 'String password = "Bluebird";',
   "argument of a setter": 'mailer.setPassword("Bluebird");',
-  "directive of a configuration": "requirepass bluebird",
-  "member beside a user": '{ "username": "anna", "password": "Bluebird" }',
   "attribute of XML": '<add key="SmtpPassword" value="Bluebird" />',
   "element of XML": "<password>Bluebird</password>",
 };
