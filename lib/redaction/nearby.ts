@@ -48,15 +48,14 @@ function clauseOf(text: string, start: number, end: number): string {
 /** What may be before a value that is alone on its line: a quotation, a bullet, a time, a speaker, an arrow, "sure, it's". */
 const lineOpening = pattern(
   "u",
-  String.raw`^[ \t>|]*(?:[-*•—–←→] )?(?:\[[^\]\n]{1,20}\] ?)?(?:\d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)? )?(?:<? ?[@*]{0,2}[\p{L}\d_.-]{1,24}\*{0,2}`,
+  String.raw`^[ \t>|]*(?:[-*•—–←→] )?(?:\[[^\]\n]{1,20}\] ?)?(?:[\d.,/ -]{0,14}\d:\d\d(?::\d\d)?(?: ?[AP]M)?[ ,-]{1,3})?`,
+  String.raw`(?:(?:[#↳A] ?)?\w{0,9} ?[|—]? ?<? ?[@*]{0,2}[\p{L}\d_.-]{1,24}\*{0,2}`,
   String.raw`(?: \(?\d{1,2}:\d\d\)?)?\*{0,2}[:>] ?)?(?:(?:->|=>|→) )?(?:[\p{L}']{1,10} ?[,:]? ){0,4}["'\x60*(]{0,2}$`,
 );
-const alone = /^["'`*)]{0,3}(?: [a-z]{2,6})?[.!]?[ \t]*(?:\n|$)/;
-/** Behind a value that looks like nothing else, the line may go on. */
-const aside = /^["'`*)]{0,3}(?:[.,] | [(–—-]|[ \t]*(?:\n|$))/;
+const alone = /^["'`*)]{0,3}(?: [a-z]{2,6})?[.!]?[ \t]*(?:\n|$|\p{Extended_Pictographic})/u;
 /** For a value alone on its line: the lines above it. A weak value needs lines without another value. */
-function linesAbove(text: string, start: number, end: number, isWeak: boolean, ending = alone): string | undefined {
-  if (!ending.test(text.slice(end, end + 16))) return undefined;
+function linesAbove(text: string, start: number, end: number, isWeak: boolean): string | undefined {
+  if (!alone.test(text.slice(end, end + 16))) return undefined;
   const [line = "", ...above] = text
     .slice(Math.max(0, start - 2 * lineReach), start)
     .split("\n")
@@ -186,12 +185,12 @@ function pointsOfContext(secret: string, look: number, { text, start, end }: Fou
   if (look < 1 && !(isSaidBehind ? isWords(secret) : isJoinedPair(secret) && nameRightBefore.test(before) && goesOn.test(text.slice(end, end + 8)))) return 0;
   const isSure = look > 3;
   const isDrawn = features.isDiceware(secret);
-  const above = linesAbove(text, start, end, !isSure && !isDrawn, isSure ? aside : alone);
+  const above = linesAbove(text, start, end, !isSure && !isDrawn);
   // `ops: …` below another value of a map is no speaker: somebody has said something before.
   const isMarked = above?.includes(marker);
   const isSpoken = above !== undefined && (isMarked ? /\?|\p{L}+ \p{L}+ \p{L}+/u.test(above) && speaksOfTokens.test(above) : speaksOfAccess.test(above));
   if (isSpoken && look > 1 && (look > 2 || /\d\d|[!?]$/.test(secret) || isDrawn)) return 3;
-  const line = () => (look > 2 ? lineOf(text, start, end) : clauseOf(text, start, end));
+  const line = () => lineOf(text, start, end);
   if (look < 1) return speaksOfAccess.test(line()) ? 5 : 0;
   if (!isSaidBehind && !isUnnamed(before)) return 0;
   const isGiven = isSaidBehind || isOffered(before);
@@ -271,11 +270,11 @@ const tokenRule: ContextRule = {
     !secret.startsWith("eyJhbGci") &&
     !features.isHarmless(secret) &&
     // A value with its own name was judged with the name, unless the name says nothing.
-    (isAnswer(text, start, end) || isCalledToken.test(text.slice(end, end + 40)) || !namedBefore.test(text.slice(Math.max(0, start - 24), start))) &&
+    (isAnswer(text, start, end) || !namedBefore.test(text.slice(Math.max(0, start - 24), start))) &&
     !/^ {1,2}\*?[\w./-]{1,80}\.\w{2,4}\b/.test(text.slice(end, end + 96)) &&
     !isEncrypted.test(text.slice(Math.max(0, start - encryptedReach), start)) &&
     (speaksOfTokens.test(clauseOf(text, start, end)) || isAnswer(text, start, end)) &&
-    (!publicWord.test(windowOf(text, start, end)) || isCalledToken.test(text.slice(end, end + 40))) &&
+    !publicWord.test(windowOf(text, start, end)) &&
     !(/^[0-9a-f]{40}$/.test(secret) && commitWord.test(lineOf(text, start, end))) &&
     !isPlaceholder(secret),
 };
@@ -284,8 +283,6 @@ const isAnswer = (text: string, start: number, end: number): boolean => {
   const above = linesAbove(text, start, end, false);
   return above !== undefined && /secret|token|passw|credential|\b(?:key|chiave|clave|chave)\b/i.test(above) && !publicWord.test(above);
 };
-/** "… is the API token of the legacy system" */
-const isCalledToken = /^["'`]? (?:is|was) (?:the|our|my|an?) (?:[\w-]{1,16} )?(?:token|secret|password|api key)\b/i;
 /** The words that may say what a random value is: those of its own clause. */
 const windowOf = (text: string, start: number, end: number) =>
   lineOf(text, start, end)
@@ -314,6 +311,7 @@ const counted =
 /** "type 97300274" where a PIN is asked for, "duress code 965342", and the answer to "PIN for the door?". */
 const pinRule: ContextRule = {
   ...kindNamed("PIN"),
+  reach: 400,
   keywords: keywordsOf("pin|puk|passcode|voicemail|code|key|口令|暗証|비밀번호|密码|combination|código|codice|kod|passw"),
   isNear: true,
   pattern: /(?<![\w.,:/#$€£%+=-]|\d )\d{4,8}(?![\w%/:=-]|[.,]\d)/g,
@@ -322,7 +320,7 @@ const pinRule: ContextRule = {
     const sentence = text.slice(Math.max(0, start - 90), start).replace(/^.*(?:[.!?;] |\n)/s, "");
     if (/\b(?:port|size|timeout|limit|max|min|ttl|length|count|line|row|page|step|id|sensor|node|pr|issue|ticket|year)["']? ?[:=]? ?["']?$/i.test(sentence))
       return false;
-    const announced = pinWords.test(sentence) ? sentence : (linesAbove(text, start, end, false) ?? "");
+    const announced = pinWords.test(sentence) ? sentence : (linesAbove(text, start, end, false)?.replace(/\bcode\b/i, "pincode") ?? "");
     if (offeredBehind.test(text.slice(end, end + 48))) return true;
     return pinWords.test(announced) && !/\d{4}[^\n]*$/.test(sentence) && !/header|board|gpio|pinout|jumper|error|status|version/i.test(announced);
   },

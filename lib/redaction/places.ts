@@ -43,6 +43,10 @@ export const places: readonly Place[] = [
     && /^(?:["']?[\])]{1,2})?\s*:?=(?!=)/.test(text.slice(end, end + 8)) },
   { place: "option of a command, with an equals sign", holds: (placed) => isOption(placed) && isBare(placed.name) },
   { place: "option of a command, with a space", holds: (placed) => placed.link === "option" && isOption(placed) && isCommand(placed) },
+  { place: "assignment in the argument of a command", holds: (placed) => isBare(placed.name) &&
+    /\s(?:--?[\w-]+[ =]["']?(?:[\w.-]+=)?|[-/]p:)$/.test(` ${placed.before}`) },
+  { place: "field of a form or a URL", holds: (placed) => (isBare(placed.name) || placed.name.text.startsWith("]=", placed.name.end)) &&
+    (/[&?]$/.test(placed.before) || /^&[\w[\].]+=/.test(placed.behind)) },
   { place: "field of a connection string", holds: (placed) => isBare(placed.name) && ((/;\s?$/.test(placed.before) &&
     /[\w\]]=[^;=]*;\s?$/.test(placed.before)) || /^;\s?[\w ]{2,30}=/.test(placed.behind)) },
   { place: "one of several fields", holds: (placed) => isBare(placed.name) && ((/\s$/.test(placed.before) &&

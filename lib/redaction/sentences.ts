@@ -22,7 +22,7 @@ const adverb = `now|still|immer noch|toujours|encore|ancora|ainda|nog steeds|cur
 |jetzt|noch|nun|maintenant|ahora|agora|ora|teraz|nu`.replace("\n", "");
 const verbs = setOf(`${adverb.replaceAll("|", " ")} 
 is was are be been s it's equals contains contient contiene enthält reads becomes stays remains ist war lautet lauten heißt est sera était es era será
-é foi fica è sarà jest brzmi to это был является равен будет auf à a na на zu in as au al em para por en com er är on olyan je este adesso теперь
+é foi fica è sarà jest brzmi to это был является равен будет auf à a na на zu in as au al em para por en com er är olyan je este adesso теперь
 bisher derzeit aktuell momentan vorher previously formerly temporarily actuellement actualmente atualmente attualmente obecnie сейчас todavía always
 vaut vale gleich sei sería seria będzie wynosi равна - → -> => = :`);
 /** After one of these words the sentence describes the credential and does not give its value. */

@@ -38,6 +38,11 @@ const classes: Readonly<Record<string, readonly string[]>> = {
     "password = req.pwHash, secret := &corev1.SecretKeySelector{}, token = s3.GetObjectV2, auth = utf8.RuneLen",
     "Usage: htpasswd [-cimB25dpsDv] [-C cost] passwordfile",
   ],
+  "an answer has a speaker with a date, two words or a sign before the name": [
+    "[00:12] Speaker 1: what was the pin again\n[00:14] Speaker 2: it's «pin|229012»\n[00:16] Speaker 1: got it",
+    "A> ping\nB> pong\nA> sudo asks for a password on buildbox3\nB> NOPASSWD got lost, will fix",
+    "The root password is overdue. The passphrase is split, je wachtwoord is gewijzigd.",
+  ],
   "a plain word right behind the name goes where the words before it give it": [
     "Log in with petra and the password «password|Marmelade» to see it.",
     "preview apps are behind basic auth, user shop, password «password|bluebird».",

@@ -7,6 +7,8 @@ import { isRefused, refusals } from "../../lib/redaction/refusals.ts";
 const placeExamples: Readonly<Record<string, string>> = {
   "option of a command, with an equals sign": "mysql --password=bluebird shop",
   "option of a command, with a space": "svn co --username anna --password bluebird https://svn.example.com",
+  "assignment in the argument of a command": "terraform apply -var 'password=bluebird'",
+  "field of a form or a URL": "password=bluebird&username=anna",
   "field of a connection string": "Server=db;Database=shop;Password=bluebird;Encrypt=true",
   "one of several fields": "host=db user=app password=bluebird dbname=shop",
   "two words where no code goes on": "use jwt_secret=duneMirror here",
