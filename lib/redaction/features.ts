@@ -34,10 +34,17 @@ const isIdentifier = (value: string) => /^[A-Za-z_$][\w$]*$/.test(value);
 /** `getenv("TOKEN") ?: throw …` */
 const isKeyword = (value: string) => /^(?:throw|raise|die|exit|return|await)$/.test(value);
 
+/** `i6qiRCWW.j0`, `Om3YBBfgGh`: cases and digits change as in no identifier, and no part is long enough for a word. */
+export const isGarbled: Accept = memoize((value) => {
+  if (value.length < 8 || value.length > 40 || !/^[\w.-]+$/.test(value) || /[a-z]{5}/.test(value)) return false;
+  const changes = value.match(/[a-z][A-Z]|[A-Z]{2}[a-z]|\d[A-Za-z]/g)?.length ?? 0;
+  return changes >= (value.includes(".") ? 2 : 3) + (hasDigit(value) ? 0 : 2);
+});
+
 /** Code that computes a value: calls, subscripts, member paths. Other checks judge plain identifiers. */
 export function isExpression(whole: string, isText = false): boolean {
   if (isKeyword(whole)) return true;
-  if (isText && isDiceware(whole)) return false;
+  if ((isText && isDiceware(whole)) || isGarbled(whole)) return false;
   const assigned = whole.indexOf("=");
   const value = assigned > 0 ? whole.slice(0, assigned) : whole;
   const opened = value.search(/[([{]/);

@@ -10,16 +10,16 @@ import { pattern } from "./words.ts";
 
 /** The last search, which guesses: a value gets points for its look, and for what the words around it speak of. */
 
-const keywordsOf = (listed: string) => listed.split("|");
+const keywordsOf = (listed: string) => listed.replace("(?!or(?!i))", "").split("|");
 
 const passwordWords =
   "wachtwoord|şifre|pass|pwd|pw|cred|парол|密码|密碼|口令|パスワード|비밀번호|암호|kennwort|contrase|clave|senha|parol|haslo|hasł|secret|secrète" +
-  "|segret|phrase|frase|mot de passe|lösenord|adgangskode|heslo|jelszó|salasana|magic word|code word|codeword|кодов|psk";
+  "|segret|phrase|frase|mot de passe|lösenord|adgangskode|heslo|jelszó|salasana|magic word|code word|codeword|кодов|psk|비번|mdp|passord|kodeord|losung";
 /** Words about access: they say less than a word for a password. */
 const accessWords =
-  "lock|encrypt|protect|unzip|zugang|entsperr|déverr|desbloq|sblocc|odblok|wifi|wi-fi|wlan|ssid|accounts|demo account|the account|auth|login|log in|log on" +
-  "|signin|sign in|sign-in|sudo|prompt|admin|root:|elastic:|postgres:|guest:|inlog|aanmeld|anmeld|melde dich|connecte|logowani|svc-|get in|gets you|lets you" +
-  "|let you|opens with|opened with|entrar|accéd|acced|acess|rotated|breach|keystore";
+  "lock|encrypt|protect|unzip|zugang|entsperr|déverr|desbloq|sblocc|odblok|wifi|wi-fi|wlan|ssid|accounts|demo account|the account" +
+  "|auth(?!or(?!i))|login|log in|log on|signin|sign in|sign-in|sudo|prompt|admin|root:|elastic:|postgres:|guest:|inlog|aanmeld|anmeld|melde dich|connecte" +
+  "|logowani|svc-|get in|gets you|lets you|let you|opens with|opened with|entrar|accéd|acced|acess|rotated|breach|keystore";
 /** Words that people use of machines and their users: enough only for a value that looks like nothing else. */
 const userWords = "root|account|tenant|user|superuser|bind|ldap|desktop|vpn|ssh|snmp|bastion";
 /** "upward" and "shipwreck" are no names of passwords, and "pass" is a verb unless a word or a sign says otherwise. */
@@ -27,9 +27,9 @@ const asPattern = (words: string) =>
   words
     .replace("|pw|", "|(?<![a-z])pw(?![a-z])|")
     .replace("|pass|", "|pass[-_]?[wpck]|[-_/]pass(?![a-z])|(?<![a-z])(?:(?:the|db|root|admin|user|my|our|ssh|sudo|and) pass(?![a-z])|pass(?: ?[:=(]|$))|");
-const speaksOfPasswords = new RegExp(asPattern(passwordWords), "i");
-const speaksOfAccess = new RegExp(`${asPattern(passwordWords)}|${accessWords}`, "i");
-const speaksOfUsers = new RegExp(`(?<![a-z])(?:${userWords})(?![a-z])`, "i");
+export const speaksOfPasswords = new RegExp(asPattern(passwordWords), "i");
+export const speaksOfAccess = new RegExp(`${asPattern(passwordWords)}|${accessWords}`, "i");
+export const speaksOfUsers = new RegExp(`(?<![a-z])(?:${userWords})(?![a-z])`, "i");
 
 const lineReach = 200;
 /** The line around a value, up to `lineReach` characters on each side; `\0` replaces the value. */
@@ -48,22 +48,21 @@ function clauseOf(text: string, start: number, end: number): string {
 /** What may be before a value that is alone on its line: a quotation, a bullet, a time, a speaker, an arrow, "sure, it's". */
 const lineOpening = pattern(
   "u",
-  String.raw`^[ \t>|]*(?:[-*•—–←→] )?(?:\[[^\]\n]{1,20}\] ?)?(?:\d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)? )?(?:<? ?[@*]{0,2}[\p{L}\d_.-]{1,24}\*{0,2}`,
+  String.raw`^[ \t>|]*(?:[-*•—–←→] )?(?:\[[^\]\n]{1,20}\] ?)?(?:[\d.,/ -]{0,14}\d:\d\d(?::\d\d)?(?: ?[AP]M)?[ ,-]{1,3})?`,
+  String.raw`(?:(?:[#↳A] ?)?\w{0,9} ?[|—]? ?<? ?[@*]{0,2}[\p{L}\d_.-]{1,24}\*{0,2}`,
   String.raw`(?: \(?\d{1,2}:\d\d\)?)?\*{0,2}[:>] ?)?(?:(?:->|=>|→) )?(?:[\p{L}']{1,10} ?[,:]? ){0,4}["'\x60*(]{0,2}$`,
 );
-const alone = /^["'`*)]{0,3}(?: [a-z]{2,6})?[.!]?[ \t]*(?:\n|$)/;
-/** Behind a value that looks like nothing else, the line may go on. */
-const aside = /^["'`*)]{0,3}(?:[.,] | [(–—-]|[ \t]*(?:\n|$))/;
+const alone = /^["'`*)]{0,3}(?: [a-z]{2,6})?[.!]?[ \t]*(?:\n|$|\p{Extended_Pictographic})/u;
 /** For a value alone on its line: the lines above it. A weak value needs lines without another value. */
-function linesAbove(text: string, start: number, end: number, isWeak: boolean, ending = alone): string | undefined {
-  if (!ending.test(text.slice(end, end + 16))) return undefined;
+function linesAbove(text: string, start: number, end: number, isWeak: boolean): string | undefined {
+  if (!alone.test(text.slice(end, end + 16))) return undefined;
   const [line = "", ...above] = text
-    .slice(Math.max(0, start - lineReach), start)
+    .slice(Math.max(0, start - 2 * lineReach), start)
     .split("\n")
     .reverse();
   if (above.length === 0 || !lineOpening.test(line)) return undefined;
   const near = above
-    .slice(0, 4)
+    .slice(0, 6)
     .join("\n")
     .replace(/\d:\d\d/g, "");
   return isWeak && (/[={};|]|[\w"]:\S/.test(near) || near.includes(marker)) ? undefined : near;
@@ -89,9 +88,10 @@ const namesAnother = pattern(
   "i",
   String.raw`(?:^|[\s(\x60"'-])(?:the|an?|in|on|at|from|of|via|see|per|under|into|der|die|das|den|dem|im|am|vom|aus|bei|le|la|les|du|des|el|los|las|del|il|lo`,
   `|no|nos|het|de|een|van|uit|w|we|this|your|our|my|calls?|class|function|method|module|template|version|release|build|sprint|job|pod|node|host`,
-  String.raw`|server|cluster|image|tag|branch|commit|ticket|issue|pr|user(?:name)?|group|role|team|file|table|column|field|key|\w*ids?|header|region|zone|env`,
+  `|server|cluster|image|tag|branch|commit|ticket|issue|pr|user(?:name)?|group|role|team|file|table|column|field|key`,
+  String.raw`|\w*(?<!val)ids?|header|region|zone|env`,
   `|plan|policy|const|let|var|val|new|type|named|called|ask|as|run|runs|bucket|queue|topic|session|request|device`,
-  String.raw`|model|alert|case|step|hook|component)[ \t]{1,2}["'\x60(\uE000-\uE003]?$`,
+  String.raw`|model|resource|alert|case|step|hook|component)[ \t]{1,2}["'\x60(\uE000-\uE003]?$`,
 );
 /** `GalaxyS23`, `releaseLock2`, `update_batch_2024`, `GRP_ADMIN_01`, `api-6c5f7d9b4-kx8zq`, `price_1TKX…`: names of things and of code. */
 const isNameOfThing = pattern(
@@ -136,18 +136,8 @@ const isNoVersion: Accept = (secret) =>
   /(?:^|[^\d\-_.])\d{4}|[-_.](?!(?:19|20)\d\d$)\d{4}|[!?#$*]$|^(?:.*[a-z\d][-_.][A-Za-z]{3}|[A-Za-z]{4,}(?<=[a-z])[A-Z])(?!.*[a-z]\d$)/.test(secret);
 
 /** "remove the password coral-herring from the file": right behind the word for a password, and the sentence goes on with a small word. */
-const nameRightBefore = pattern(
-  "i",
-  String.raw`(?:(?<![a-z])(?:the|our|my|your|das|dem|le|la|el|a|il|het) (?:[\w-]{2,20} )?(?:pass(?:word|phrase)?|passwort|kennwort|mot de passe|contraseña`,
-  String.raw`|clave|senha|wachtwoord)|(?<![a-z])hasło|пароль) ["'\x60(]?$`,
-);
-const goesOn = pattern(
-  "i",
-  String.raw`^["'\x60)]?(?:[.,;!?)]|\s*(?:\n|$)| (?:can|is|was|from|in|to|and|for|on|at|du|de|des|por|para|im|aus|für|auf|dans`,
-  String.raw`|sur|en|em|do|da|dal|nel|nella|van|uit|z|w)\s)`,
-);
-const isNamedRight = (text: string, start: number, end: number) =>
-  nameRightBefore.test(text.slice(Math.max(0, start - 50), start)) && goesOn.test(text.slice(end, end + 8));
+const nameRightBefore = /(?:passw|kennw|passphr|contras|clave|senha|wachtw|passe$|has[lł]o|парол|schlüssel)[\p{L}-]{0,8} ["'`(]?$/iu;
+const goesOn = /^["'`)]?(?:[.,;!?)]|\s*(?:\n|$)| (?:de|is|d[ou]s?|can|was|por|para|im|aus|dans|sur|[a-z]{1,3}|nella|from)\s)/i;
 /** A word for a password in the same sentence, near the value. */
 const isSaidNear = (text: string, start: number, end: number): boolean =>
   speaksOfPasswords.test(text.slice(Math.max(0, start - 60), start).replace(/^.*(?:[.!?;] |\n|\uE010)/s, "")) ||
@@ -156,59 +146,84 @@ const isSaidNear = (text: string, start: number, end: number): boolean =>
 /** A ticket, an address, a version, a file, a constant, a name of code. */
 const isNoPassword = pattern(
   "",
-  String.raw`^[A-Z]+-\d+$|^\d+\*|^-|@[\w-]+\.|\d\.\d|\.(?:zip|t?gz|tar|txt|json|ya?ml|md|[jt]sx?|py|go|rb|java|html|css|sh|log|csv|xml|sql|com|org`,
-  "|net|dev|io)$",
+  String.raw`^[A-Z]+(?:-\d+$|#)|^[a-z-]+#\d+$|^PT\d|sha\d|^\d+\*|^-|@[\w-]+\.|\d\.\d|\.(?:zip|t?gz|tar|txt|json|ya?ml|md|[jt]sx?|py|go|rb|java|html|css|sh`,
+  "|log|csv|xml|sql|com|org|net|dev|io)$",
   String.raw`|^[A-Za-z]\w*\.[A-Z_]+$|^\*|^(?:import|options?|hashlib|process|config|req|res|ctx|self|this)\.|^[a-z]+(?:_[a-z]+){2,}$`,
 );
 /** `Walnut!Ferry82`, `kettle805Engine*`: a sign, or digits between letters of both cases, as in no name. */
 const hasSign: Accept = (secret) => hasOddSign(secret) || /[A-Za-z\d][!$%^&*#~]$/.test(secret);
 const isBlend: Accept = (secret) => features.isStrong(secret) || (hasBothCases(secret) && /[A-Za-z][-_.]?\d+[-_.]?[A-Za-z]/.test(secret));
+/** `b4dg3r`, `7ang3r1n3!`, `p3pp3r46`: digits in the place of letters of a word. */
+const isLeet: Accept = memoize((secret) => {
+  const core = secret.replace(/[!?*#$]?$/, "").replace(/(?<=[a-z])\d{2,4}$/i, "");
+  if (!/^(?=[^a-z]*[a-z])(?:[A-Za-z][a-z]+[-_.])?[A-Za-z\d][a-z\d]{3,15}$/.test(core) || isHex(core) || !/\d[a-z]|[a-z]{2}\d$/i.test(core)) return false;
+  const count = core.match(/[0134579]/g)?.length ?? 0;
+  const word = core.replace(/[0134579]/g, (digit) => "oieastg".charAt("0134579".indexOf(digit))).toLowerCase();
+  return (count > 1 || (count === 1 && core.length > 4 && secret !== core)) && /^[a-z]+(?:[-_.][a-z]+)?$/.test(word) && !/[^aeiouy]{5}|[aeiou]{4}/.test(word);
+});
+/** `wajqc2nz`: small letters that no word has, and digits between them. */
+const isScrap: Accept = (secret) =>
+  /^[a-z\d]{7,16}$/.test(secret) &&
+  /[a-z]\d+[a-z]/.test(secret) &&
+  !isHex(secret) &&
+  (/[b-df-hj-np-tv-xz]{3}/.test(secret) || (/.{8}/.test(secret) && /\d[a-z]+\d/.test(secret)));
 /** Points for the look of a value: 5 for what is nothing but a password, 0 for two plain words, less for what is none. */
-function pointsOfLook(secret: string): number {
+export function pointsOfLook(secret: string): number {
+  if (features.isGarbled(secret) && hasBothCases(secret) && !isOther(secret) && !/^-|^[a-z]{2,12}_[A-Za-z\d]{12}|[A-Z]{2,}\.[A-Z]|\d\.\d/.test(secret))
+    return hasSign(secret) ? 5 : 4;
   if (isNoPassword.test(secret)) return -9;
   if (isOdd(secret)) return hasSign(secret) ? 5 : isBlend(secret) ? 4 : 3;
+  if ((isLeet(secret) || isScrap(secret)) && !isOrdinary(secret) && !isOther(secret) && !features.isProduct(secret)) return 4;
   const isDiceware = features.isDiceware(secret);
   if (isDiceware || isWordsAndNumber(secret)) return 2 + Number(hasSign(secret) || (isDiceware && /(?:[-_.]\w+){3}/.test(secret)));
   return isWords(secret) ? 0 : -9;
 }
-/** `New value: …`, `elastic superuser: …`: labels that say nothing else about the value. */
-const plainLabel = /(?<![\p{L}\d])(?:now|before|after|old|new|value|one|superuser|root|admin|administrator|account|answer|is): ["'`]?$/iu;
-/** `preview:…`, `svc_report/…`: a user before a value that is nothing but a password. */
-const userBefore = /(?:^|[\s(`"'])[a-z][a-z\d_.-]{1,20}[:/]$/;
 /** Points for what the text says about the value. */
 function pointsOfContext(secret: string, look: number, { text, start, end }: FoundSecret): number {
   const before = text.slice(Math.max(0, start - 40), start);
   const isSaidBehind = look < 3 && offeredBehind.test(text.slice(end, end + 48));
-  if (look < 1 && !(isSaidBehind ? isWords(secret) : isJoinedPair(secret) && isNamedRight(text, start, end))) return 0;
+  if (look < 1 && !(isSaidBehind ? isWords(secret) : isJoinedPair(secret) && nameRightBefore.test(before) && goesOn.test(text.slice(end, end + 8)))) return 0;
   const isSure = look > 3;
   const isDrawn = features.isDiceware(secret);
-  const above = linesAbove(text, start, end, !isSure && !isDrawn, isSure ? aside : alone);
+  const above = linesAbove(text, start, end, !isSure && !isDrawn);
   // `ops: …` below another value of a map is no speaker: somebody has said something before.
   const isMarked = above?.includes(marker);
   const isSpoken = above !== undefined && (isMarked ? /\?|\p{L}+ \p{L}+ \p{L}+/u.test(above) && speaksOfTokens.test(above) : speaksOfAccess.test(above));
   if (isSpoken && look > 1 && (look > 2 || /\d\d|[!?]$/.test(secret) || isDrawn)) return 3;
-  const line = () => (look > 2 ? lineOf(text, start, end) : clauseOf(text, start, end));
+  const line = () => lineOf(text, start, end);
   if (look < 1) return speaksOfAccess.test(line()) ? 5 : 0;
-  if (!isSaidBehind && !isUnnamed(before) && !(isSure && plainLabel.test(before)) && !(look > 4 && userBefore.test(before))) return 0;
+  if (!isSaidBehind && !isUnnamed(before)) return 0;
   const isGiven = isSaidBehind || isOffered(before);
   if (namesAnother.test(before.slice(-24)) && !hasOddSign(secret) && !isGiven) return 0;
   if ((hasDigit(secret) || isDrawn) && isSaidNear(text, start, end)) return 3;
   if (speaksOfAccess.test(line())) return 2 + Number(isGiven && (isNoVersion(secret) || speaksOfPasswords.test(line())));
-  return (isSure && (hasBothCases(secret) || hasSign(secret)) && speaksOfUsers.test(line())) ||
-    (look > 4 && speaksOfAccess.test(text.slice(Math.max(0, start - 120), start)))
-    ? 1
-    : 0;
+  return Number(isSure && (hasBothCases(secret) || hasSign(secret)) && speaksOfUsers.test(line()));
 }
 const pointsMin = 5;
-/** `{"anna": "…"}  # user -> password` */
-const isCommentedOn = /^["'`][^\n]{0,160}(?:#|\/\/|--)[^\n]{0,40}(?:passw|basic auth)/i;
 const isGiven: AcceptInContext = (secret, found) => {
   const look = pointsOfLook(secret);
-  if (hasDigit(secret) && (look > 1 || /^[a-z]{4,}\d$/i.test(secret)) && isCommentedOn.test(found.text.slice(found.end, found.end + lineReach))) return true;
   if (look < 0 || /[/=%@:\\([{<&#]/.test(found.text.charAt(found.end)) || isPlaceholder(secret)) return false;
   const context = pointsOfContext(secret, look, found);
-  return context > 0 && look + context >= pointsMin;
+  return (context > 0 && look + context >= pointsMin) || isNearAccess(secret, look, found);
 };
+/** Begins behind a space, a quote, a bracket, or behind its user: "ops/…". */
+const isApart = /(?:^|[\s"'`([\uE000-\uE003]|(?:^|[\s(`"'])[a-z][a-z\d_.-]{1,20}[:/])$/;
+/** The name of something else, right before the value. */
+const namesId = /(?:Id|[Nn]ame|Ref|uid)["'\s:=(]*$|334 $/;
+/** A value that looks like a password: a word about access within a few lines is enough, unless something else is named right before it. */
+function isNearAccess(secret: string, look: number, { text, start, end }: FoundSecret): boolean {
+  const before = text.slice(Math.max(0, start - 60), start);
+  if (secret.length > 32 || !hasDigit(secret) || !isApart.test(before)) return false;
+  if (look < 4 && (!/\d\d/.test(secret) || /^[A-Za-z]+\d{1,3}$|^[A-Z\d-]+$/.test(secret))) return false;
+  const own = before.replace(/^.*[.,;\n]/s, "");
+  return (
+    !publicWord.test(own) &&
+    !namesId.test(own) &&
+    (hasOddSign(secret) || !namesAnother.test(own.replace(/user $/, ""))) &&
+    // The name of the value itself was judged before.
+    speaksOfAccess.test(`${text.slice(Math.max(0, start - lineReach), start).replace(/\S+\s?[:=]\s*["'`\uE000]?$/, "")}\0${text.slice(end, end + lineReach)}`)
+  );
+}
 
 /** A value that SOPS, Jasypt or Travis encrypted. */
 const isEncrypted = /ENC(?:\[\w+,data:|\()[\w+/]*$|\bsecure:\s*["']?[\w+/]*$/;
@@ -219,10 +234,11 @@ const bareRule: ContextRule = {
   reach: 400,
   keywords: keywordsOf(`${passwordWords}|${accessWords}|${userWords}`),
   isNear: true,
-  pattern: /[\w!#$%^&*?+~@-]+(?:\.[\w!#$%^&*?+~@-]+)*/g,
+  pattern: /[\w!#$%^&*?+~@-]+(?:(?:\.|(?<=\d[^\s=]{0,12})=)[\w!#$%^&*?+~@-]+)*/g,
   accept: (secret, found) =>
-    secret.length >= 7 &&
+    secret.length >= 5 &&
     secret.length <= 64 &&
+    (secret.length > 6 || isLeet(secret)) &&
     // A plain word, which most are, or a digest.
     !/^(?:[A-Za-z]?[a-z]*|(?:[0-9a-f]{8}){4,8})$/.test(secret) &&
     isGiven(secret, found) &&
@@ -254,11 +270,11 @@ const tokenRule: ContextRule = {
     !secret.startsWith("eyJhbGci") &&
     !features.isHarmless(secret) &&
     // A value with its own name was judged with the name, unless the name says nothing.
-    (isAnswer(text, start, end) || isCalledToken.test(text.slice(end, end + 40)) || !namedBefore.test(text.slice(Math.max(0, start - 24), start))) &&
+    (isAnswer(text, start, end) || !namedBefore.test(text.slice(Math.max(0, start - 24), start))) &&
     !/^ {1,2}\*?[\w./-]{1,80}\.\w{2,4}\b/.test(text.slice(end, end + 96)) &&
     !isEncrypted.test(text.slice(Math.max(0, start - encryptedReach), start)) &&
     (speaksOfTokens.test(clauseOf(text, start, end)) || isAnswer(text, start, end)) &&
-    (!publicWord.test(windowOf(text, start, end)) || isCalledToken.test(text.slice(end, end + 40))) &&
+    !publicWord.test(windowOf(text, start, end)) &&
     !(/^[0-9a-f]{40}$/.test(secret) && commitWord.test(lineOf(text, start, end))) &&
     !isPlaceholder(secret),
 };
@@ -267,8 +283,6 @@ const isAnswer = (text: string, start: number, end: number): boolean => {
   const above = linesAbove(text, start, end, false);
   return above !== undefined && /secret|token|passw|credential|\b(?:key|chiave|clave|chave)\b/i.test(above) && !publicWord.test(above);
 };
-/** "… is the API token of the legacy system" */
-const isCalledToken = /^["'`]? (?:is|was) (?:the|our|my|an?) (?:[\w-]{1,16} )?(?:token|secret|password|api key)\b/i;
 /** The words that may say what a random value is: those of its own clause. */
 const windowOf = (text: string, start: number, end: number) =>
   lineOf(text, start, end)
@@ -297,6 +311,7 @@ const counted =
 /** "type 97300274" where a PIN is asked for, "duress code 965342", and the answer to "PIN for the door?". */
 const pinRule: ContextRule = {
   ...kindNamed("PIN"),
+  reach: 400,
   keywords: keywordsOf("pin|puk|passcode|voicemail|code|key|口令|暗証|비밀번호|密码|combination|código|codice|kod|passw"),
   isNear: true,
   pattern: /(?<![\w.,:/#$€£%+=-]|\d )\d{4,8}(?![\w%/:=-]|[.,]\d)/g,
@@ -305,7 +320,7 @@ const pinRule: ContextRule = {
     const sentence = text.slice(Math.max(0, start - 90), start).replace(/^.*(?:[.!?;] |\n)/s, "");
     if (/\b(?:port|size|timeout|limit|max|min|ttl|length|count|line|row|page|step|id|sensor|node|pr|issue|ticket|year)["']? ?[:=]? ?["']?$/i.test(sentence))
       return false;
-    const announced = pinWords.test(sentence) ? sentence : (linesAbove(text, start, end, false) ?? "");
+    const announced = pinWords.test(sentence) ? sentence : (linesAbove(text, start, end, false)?.replace(/\bcode\b/i, "pincode") ?? "");
     if (offeredBehind.test(text.slice(end, end + 48))) return true;
     return pinWords.test(announced) && !/\d{4}[^\n]*$/.test(sentence) && !/header|board|gpio|pinout|jumper|error|status|version/i.test(announced);
   },

@@ -37,17 +37,6 @@ const definingCall = pattern(
   String.raw`(?:define|get\w*|fetch|set\w*|put\w*|add\w*|fill\w*|type\w*|append|param\w*|\w*env\w*|option|property|config|enter\w*|cmp|compare\w*`,
   String.raw`|equals\w*|send_?keys)\(\s*(?:\w+[.\w]*,\s*)?[^\s,()]{0,40}$|fill_in[ (]["']$`,
 );
-/** `this.password = value`: an assignment of code, not a line of a file of properties. */
-const isMember = /^(?:this|self|user|config|cfg|settings|options|opts|props|state|data|request|req|args|env)\b/i;
-const isDotted = ({ name: { name } }: Placed, dots: number) =>
-  /^[a-z][\w-]*(?:\.[\w-]+)+$/i.test(name) && name.split(".").length > dots && !isMember.test(name);
-
-const userBefore = pattern(
-  "i",
-  String.raw`(?:user(?:_?name)?|login|e?mail|account|host|uid|benutzer|usuario)["'\uE000]?\s{0,3}(?::|=>`,
-  String.raw`|=)\s{0,3}["'\uE000][a-z0-9][\w.@+-]{1,40}["'\uE000](?:,\s{0,40}|\s{1,40})["'\uE000:]{0,2}$`,
-);
-
 // biome-ignore format: one row a line
 export const places: readonly Place[] = [
   { place: "string that code assigns", holds: ({ name: { text, end }, link, value }) => (link === undefined || link === "literal") && value.isQuoted
@@ -56,10 +45,10 @@ export const places: readonly Place[] = [
   { place: "option of a command, with a space", holds: (placed) => placed.link === "option" && isOption(placed) && isCommand(placed) },
   { place: "assignment in the argument of a command", holds: (placed) => isBare(placed.name) &&
     /\s(?:--?[\w-]+[ =]["']?(?:[\w.-]+=)?|[-/]p:)$/.test(` ${placed.before}`) },
-  { place: "field of a connection string", holds: (placed) => isBare(placed.name) && ((/;\s?$/.test(placed.before) &&
-    /[\w\]]=[^;=]*;\s?$/.test(placed.before)) || /^;\s?[\w ]{2,30}=/.test(placed.behind)) },
   { place: "field of a form or a URL", holds: (placed) => (isBare(placed.name) || placed.name.text.startsWith("]=", placed.name.end)) &&
     (/[&?]$/.test(placed.before) || /^&[\w[\].]+=/.test(placed.behind)) },
+  { place: "field of a connection string", holds: (placed) => isBare(placed.name) && ((/;\s?$/.test(placed.before) &&
+    /[\w\]]=[^;=]*;\s?$/.test(placed.before)) || /^;\s?[\w ]{2,30}=/.test(placed.behind)) },
   { place: "one of several fields", holds: (placed) => isBare(placed.name) && ((/\s$/.test(placed.before) &&
     /(?:^|[\s"'])[\w.-]+=[^\s=,()]+\s+$|^[^([{]*[\s"'][\w.-]+=[^\s=,()]+,\s$/.test(placed.before) &&
     !/^[,)]/.test(placed.behind)) || /^\s+[\w.-]+=[^\s=]/.test(placed.behind)) },
@@ -67,20 +56,12 @@ export const places: readonly Place[] = [
     ? /^(?:["'`\s]|$)/.test(behind)
     : before.trim() === "" && behind.trim() === "") },
   { place: "end of a line of words", holds: (placed) => isBare(placed.name) && /^\s*(?:[\w./:-]+ ){0,6}$/.test(placed.before) && placed.behind.trim() === "" },
-  { place: "line of a file of properties, with spaces", holds: (placed) => placed.before.trim() === "" && placed.behind.trim() === "" && (placed.link
-    === "option" ? isDotted(placed, 1) : isDotted(placed, 2) && placed.link === undefined) },
   { place: "variable of a build file", holds: ({ link, before }) => link === "option" && /^\s*(?:ENV|ARG|setx|SetEnv)\s+$/.test(before) },
-  { place: "default of a variable", holds: ({ link, value, name: { text, start } }) => link === "pair" && text.startsWith("${", start - 2) &&
-    !/^(?:postgres|mysql|mariadb|mongo|redis|guest|minioadmin|elastic|neo4j|keycloak)$/.test(value.text) },
   { place: "string that code compares or falls back to", holds: ({ link, value, name: { text, start } }) => link === "compared" && value.isQuoted &&
     !/(?<!\[)["'`]$/.test(text.slice(Math.max(0, start - 2), start)) },
   { place: "second argument of a call", holds: ({ link, value, before }) => link === "pair" && value.isQuoted && /\(|fill_in/.test(before) &&
     definingCall.test(before) },
   { place: "argument of a setter", holds: ({ link, value, name: { name } }) => link === "literal" && value.isQuoted && isSetter(name) },
-  { place: "directive of a configuration", holds: ({ link, name: { name }, before }) => link === "option" && /^\s*(?:config set )?$/i.test(before)
-    && /^(?:requirepass|masterauth|bindpw|rootpw)$/.test(name) },
-  { place: "member beside a user", holds: ({ link, value, name: { text, start, end } }) => link === undefined && value.isQuoted &&
-    /^["'\uE000]?\s*(?::|=>)/.test(text.slice(end, end + 4)) && userBefore.test(text.slice(Math.max(0, start - 120), start)) },
   { place: "attribute of XML", holds: ({ link, value, before }) => link === "literal" && value.isQuoted &&
     /<\w+\s(?:[^<>]*\s)?(?:key|name)=["']$/i.test(before) },
   { place: "element of XML", holds: ({ link, value, before }) => link === "element" && value.isClosed && /<(?:[\w.-]+:)?$/.test(before) },

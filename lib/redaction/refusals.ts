@@ -36,14 +36,16 @@ puste hier dort voulu leer vide vacia vazia vuota feld felder formular eingabe r
 ogiltigt feil ugyldig forkert ugyldigt zero jour traves iets nowe inne starke sicherheit verwaltung datei ablauf ihre ihrem ihren ihrer ihres dein deine
 deinem deinen deiner deines required optional mandatory hidden visible masked redacted encrypted hashed plaintext cleartext stored generated random expired
 missing invalid valid wrong incorrect correct changed unset empty blank unknown disabled enabled forgotten rotated revoked planned pending sent see
-mismatch on_create onjuist ongeldig verlopen verkeerd wygaslo irrelevant whatever anything something ignored unused`);
+mismatch on_create onjuist ongeldig verlopen verkeerd wygaslo irrelevant whatever anything something ignored unused overdue split high second uguale uguali
+low medium normal next last first third static current obsolete void moot intact back manual bogus lowercase uppercase eight twelve sixteen alphanumeric
+faux trop mauvais mauvaise bon bonne blank outdated`);
 /** The endings of participles and adverbs. */
 const participleEnding = /(?:ed|ing|able|ible|(?<!dragonf|butterf|firef|mayf|fami|li)ly|iert|elt|lich|haft|oria|oire|less|ful|ous)$/;
 /** The endings of adjectives. Behind a colon a noun is more likely: "pass: observatory". */
 const adjectiveEnding =
   /(?:iv[aeo]|tif|[dstir]ent|[dstvir]ant|ary|ory|ional|ical|ernal|imal|inal|ish|tic|ric|mic|bar|ig|end|ique|[ai]d[ao]s?|ata|uta|ato|uto)$/;
 /** `abgelaufen`, `gehasht`. */
-const germanParticiple = /^(?:ge|ab|ver|zu|be|er|ent|an|auf|aus|ein|um|un|vor|weg|hinter)\w{3,}(?:en|t|n)$/;
+const germanParticiple = /^(?:ge|ab|ver|zu|be|er|ent|an|auf|aus|ein|um|un|vor|weg|hinter)\w{3,}(?:en|[tnd])$/;
 
 /** `always`, `stored`, `abgelaufen`: a word that says something about a password. */
 export const isPredicate = (value: string, isBehindColon: boolean): boolean => {

@@ -4,14 +4,14 @@ import { isCredential } from "./evidence.ts";
 import * as features from "./features.ts";
 import { memoize } from "./memoize.ts";
 import { nextIn } from "./next-in.ts";
-import { isJoinedPair } from "./passphrases.ts";
+import { areNoNames, isJoinedPair } from "./passphrases.ts";
 import { isPlaceholder, isStandIn } from "./placeholders.ts";
 import { isPredicate, isRefused } from "./refusals.ts";
 import type { Accept } from "./rule.ts";
 import type { Name } from "./separators.ts";
 import { bareValue, type Value, valueAt } from "./values.ts";
 import { marker } from "./view.ts";
-import { setOf } from "./words.ts";
+import { pattern, setOf } from "./words.ts";
 
 /**
  * The value that a sentence gives a name: "the password for staging is …", "der Token lautet …", "密码是…". A walk over the words finds values that look like
@@ -22,7 +22,7 @@ const adverb = `now|still|immer noch|toujours|encore|ancora|ainda|nog steeds|cur
 |jetzt|noch|nun|maintenant|ahora|agora|ora|teraz|nu`.replace("\n", "");
 const verbs = setOf(`${adverb.replaceAll("|", " ")} 
 is was are be been s it's equals contains contient contiene enthält reads becomes stays remains ist war lautet lauten heißt est sera était es era será
-é foi fica è sarà jest brzmi to это был является равен будет auf à a na на zu in as au al em para por en com er är on olyan je este adesso теперь
+é foi fica è sarà jest brzmi to это был является равен будет auf à a na на zu in as au al em para por en com er är olyan je este adesso теперь
 bisher derzeit aktuell momentan vorher previously formerly temporarily actuellement actualmente atualmente attualmente obecnie сейчас todavía always
 vaut vale gleich sei sería seria będzie wynosi равна - → -> => = :`);
 /** After one of these words the sentence describes the credential and does not give its value. */
@@ -159,7 +159,7 @@ function findInSentenceAfter(text: string, from: number, claim: Claim, isForeign
     // A question mark right after the name: "password? …".
     const isAsked = word === "?";
     const isVerb = sureVerbs.has(bare) || last === ":" || word === "=";
-    const isAbout = otherSubjects.has(bare) || bare.startsWith("hash");
+    const isAbout = otherSubjects.has(bare) || /^hash|(?:password|token|secret)$/.test(bare);
     // "the token in the failing request was …": after "request" only a verb leads to the value.
     if (isInAside && isVerb) isInAside = false;
     else if (!isInAside && isCandidate(word)) {
@@ -250,35 +250,10 @@ const bridge = (source: string, flags = "uyi") =>
     source
       .replaceAll("»", "[\"'`)*\\uE000-\\uE003]{0,3}")
       .replaceAll("«", "[\"'`*\\uE000-\\uE003]{0,3}")
-      .replaceAll("…", "(?:,?·{1,2}[\\p{L}\\d.@/'`()_-]{1,40}){0,7}?")
+      .replaceAll("…", "(?:,?·{1,2}[\\p{L}\\d.@/'`()_-]{1,40}(?<!\\.)){0,7}?")
       .replaceAll("·", "[ \\t]"),
     flags,
   );
-const anyOf = (...patterns: readonly RegExp[]) => new RegExp(patterns.map(({ source }) => source).join("|"), "i");
-
-const userNames = "user(?:name)?|login|account|benutzer(?:name)?|nutzer|usuario|utilisateur|identifiant|kullanıcı(?: adı)?|utente|usuário|gebruiker|użytkownik";
-/** "user anna and the", "mit dem Benutzer anna,": the user of the pair. */
-const userBefore = new RegExp(
-  `(?:^|[\\s(,:"'\`*])(?:${userNames}|(?:log|sign)(?:ged)?[ -]?in (?:as|with)|as|als)[ \\t:=*]{1,4}["'\`*]{0,2}` +
-    "(?!(?:and|or|und|oder|y|o|et|ou|e|lub|ve|the|name)[ ,])[\\w.@+\\\\-]{2,40}[\"'`*]{0,2}" +
-    "(?:[ \\t]?[,;/]|[ \\t](?:and|with|und|mit|y|con|et|avec|e|com|i))?[ \\t](?:(?:the|a|la|le|das|dem|il|o)[ \\t])?(?:mot de )?$",
-  "i",
-);
-/** "with anna and the", "con ana y": the same, where only a preposition says that this is the user. */
-const accompaniedBefore = new RegExp(
-  "\\b(?:with|as|using|mit|als|con|avec|com)[ \\t](?!\\w*(?:user|mail|name|login|host|benutzer|usuario|utili|konto|conta|your|this|that|the" +
-    "|its|both|new|old|own|valid|every)[\\w-]*[ ,])(?:cn=)?[\\w.@+-]{2,40}[ \\t](?:and|und|y|et|e)[ \\t]" +
-    "(?:(?:the|la|le|das|dem|il|o|a)[ \\t])?(?:mot de )?$",
-  "i",
-);
-const useBefore = new RegExp(
-  "\\b(?:use[sd]?|using|with|enter|type|try|mit|met|con|avec|have|has|my|share|temp(?:orary)?|initial|one-time|throwaway|root|admin|sudo|db" +
-    "|database|wi-?fi|vpn|master)[ \\t]" +
-    "(?:(?:the|a|shared|same|old|new|default|dem|das|la|el|le|het)[ \\t]){0,2}(?:mot de )?$",
-  "i",
-);
-const declared = "const|let|var|val|string|str|auto|final|my|local|export|set|private|public|static|char|def";
-const ownerBefore = new RegExp(`(?:^|[\\n,;.] ?)[ \\t>*\\/#<!{%-]{0,6}(?!(?:${declared})\\b)[a-z-]{2,20} (?:[\\w-]{1,20} ){0,3}$`, "i");
 const speaker = "(?:[^\\n]{1,40}[:>] |[-*] )?(?:it'?s )?";
 const asked = /\b(?:what|which|whats|wie|welches|was|quel|cuál|qual)\b[^\n]{0,60}$|: (?:[\w-]{1,20} ){0,3}$/;
 const set =
@@ -288,26 +263,18 @@ const set =
 // biome-ignore format: one row
 export const sayings: readonly Saying[] = [
   { saying: "a verb", isFar: true, behind: bridge(`»(?:'s(?:·(?:${adverb}))?|…,?·{1,3}${verb})[ \\t:]{1,3}«`), ends: "phrase" },
-  { saying: "Polish to", isFar: true, name: /has[lł]o$/i, behind: bridge("…·to·«"), ends: "phrase" },
-  { saying: "Turkish olarak", name: /^(?:parola|şifre)/i, behind: bridge(":?·(?=[^\\s,.]{4,40} (?:olarak|yapt[ıi]\\p{L})(?!\\p{L}))"), ends: "anywhere" },
   { saying: "quotes", behind: bridge("»·{1,4}(?:(?:to|auf|na|a|en|hâlâ|hala|still|noch)·|\\()?[\"'`\\uE000-\\uE003]"), ends: "quote" },
-  { saying: "a colon behind a label on its own line", name: /(?:pass|[^s])$/i, behind: bridge("»·{0,4}:[ \\t*]{1,8}«"), ends: "line",
-    before: /(?:^|\n)[ \t>]{0,8}(?:<!--|\/\*|\{#|<%#|:)?(?:[^:={}();"'`<>$\n]|'(?=s )){0,60}$/ },
-  { saying: "a colon behind words of a sentence", isFar: true, before: /(?:^|\n)[^={}()"'`<>$\n]{0,60}$/, behind: bridge("»(?=·)…·?:[ \\t*]{1,8}«"),
-    ends: "clause" },
-  { saying: "a colon in brackets", before: /[^\w][ \t]?\((?:[a-z]+ )?$|[ ,(](?:mot de )$|[(,] $| \/ $/, behind: bridge("·?:·{1,4}«"), ends: "clause" },
-  { saying: "behind a user, a host or another field", behind: bridge("·«"), ends: "clause",
-    before: /(?:@[\w.-]+|\d\.\d+|["'`]),? \($|\(["'`]?[\w.@-]{2,40}["'`]?, $|[^\n]{2}(?:,| \/) $/ },
-  { saying: "a user before", before: anyOf(userBefore, accompaniedBefore), behind: bridge("»(?:·?[:=])?·{1,4}(?:is·)?«"), ends: "phrase" },
+  { saying: "a colon in a sentence", isFar: true, name: /(?:pass|[^s])$/i, behind: bridge("»…·?:[ \\t*]{1,8}«"), ends: "clause",
+    before: /(?:^|[\n(/])[^={}()"'`<>$\n]{0,60}$/ },
+  { saying: "right behind the name", behind: bridge(":?·"), ends: "phrase",
+    before: pattern("iu", String.raw`\b(?:(?:user|name|login|usuario|utilisateur|benutzer):?|temp|with|use[sd]?|using|by|demands|mit|met|con|avec|com`,
+    String.raw`|usad)[ \t](?!(?:and|or|o|y|und|oder|et|ou|e)[ \t])(?:[\p{L}\d@._-]{1,24},?[ \t]){0,3}(?:mot de )?$`) },
   { saying: "typed at a prompt", behind: bridge("…,?·(?:just·|simply·)?(?:type|enter|use)·(?:in·)?«"), ends: "phrase", value: isTypedWord },
   { saying: "changed to", isFar: true, before: new RegExp(`(?<!\\p{L})(?:${set})(?!\\p{L})[^.\\n]{0,40}$`, "iu"),
     behind: bridge("…·(?:to|from|auf|en|à|a|na|на|para|naar)·«"), ends: "phrase" },
-  { saying: "changed to, behind the name", isFar: true, behind: bridge(`…·(?:${set})·(?:to|auf|from|von|naar|a)·«`), ends: "phrase" },
-  { saying: "its use or its owner before", before: useBefore, behind: bridge("»·«"), ends: "phrase" },
-  { saying: "an equals sign behind an owner", before: ownerBefore, behind: bridge("·=·«"), ends: "clause" },
   { saying: "an answer", before: asked, ends: "line",
     behind:
-    bridge(`[^\\n?]{0,40}(?:\\?(?:·{0,4}\\n[ \\t>]{0,8}${speaker}|·{1,4}A:·)` +
+    bridge(`(?=([^\\n?]{0,40}))\\1(?:\\?(?:·{0,4}\\n[ \\t>]{0,8}${speaker}|·{1,4}A:·)` +
       `|\\n(?:\\[\\d\\d:\\d\\d\\] )?\\*{0,2}\\p{L}{2,16}\\*{0,2}(?:: (?:it'?s )?|·{1,3}\\d{1,2}:\\d\\d·{1,3}))`)
     },
 ];
@@ -315,6 +282,7 @@ export const sayings: readonly Saying[] = [
 /** A verb or a sign that can lead from a name to a value over other words. */
 const lead = bridge(`[:=(]|·(?:${verb}|to|auf|from|von|naar|en|à|a|na|на|para)[ \\t:]`, "ugi");
 const leadReach = 320;
+const nearSayings = sayings.filter(({ isFar }) => !isFar);
 
 /** "use bluebird as the database password" */
 const saidBefore = new RegExp(
@@ -328,7 +296,7 @@ const closers = "-->|\\*\\/|%>|#\\}";
 const endings = {
   clause: bridge(`·?["'\`*)\\]\\uE000-\\uE003]{0,3}(?:[.,;:!?)\\]]{1,3}(?:\\s|$)|·{0,8}(?:\\n|$|${closers})|·{1,4}(?:(?!--)[-(#|/]|(?:${conjunction})·))`),
   phrase: bridge(
-    "[\"'`*\\uE000-\\uE003]{0,2}·(?:(?:to|on|for|at|in|from|with|op|und|auf|für|bei|pour|sur|dans|para|em|en|per|nel|su|na|för|till?|på|do|ce|esta|questa)·" +
+    "[\"'`*\\uE000-\\uE003]{0,2}·(?:(?:to|of|on|for|at|in|from|with|op|und|auf|für|bei|pour|sur|dans|para|em|en|per|nel|su|na|för|till?|på|do|ce)·" +
       "|(?:yesterday|today|this|now|again|heute|gestern|hier|ayer|ieri|ontem|vandaag|gisteren|lol|ha(?:ha)+|btw|fyi|thx|thanks|please|pls|ok)(?!\\p{L})" +
       "|[:;]-?[)(DP]|\\p{Extended_Pictographic})",
   ),
@@ -371,6 +339,7 @@ export function isPasswordSaid(value: Value, quote: string, isBehindColon = fals
   // "est erroné", "jest błędne": a word with the ending of another language.
   if (!isQuoted && /^\p{L}+$/u.test(text) && /[^\0-\x7f]$|^nie\p{L}{4,}$/u.test(text)) return false;
   if (isQuoted && (quote === "`" ? /^[a-z]+(?:_[a-z]|[A-Z][a-z])/ : /^[a-z]+(?:_[a-z]+){2,}$/).test(text)) return false;
+  if (/^(?:[A-Z][a-z]+){3,}$/.test(text) && !areNoNames(text)) return false;
   const isSentence = !/[a-z][A-Z]/.test(text) && isPredicate(word, isBehindColon || isJoinedPair(text));
   if (!isQuoted && (isSentence || isNounBehindName(text))) return false;
   return !isRefused({ ...value, isQuoted: isQuoted || features.isDottedWords(text) });
@@ -397,18 +366,19 @@ function findSaid({ text, name, start, end }: Name, rows: readonly Saying[]): Va
   // `Argument "password" to "connect"`: a message of a compiler.
   if (/\b(?:argument|parameter|property) ["'`]$/i.test(before)) return undefined;
   // "pass a `region`", "sudo passwd anna": the verb or the command, not the name.
-  const isVerb = /^pass(?:wd)?$/i.test(name) && !userBefore.test(before) && !(name.length === 4 && systemBefore.test(before));
+  const isVerb = /^passwd$/i.test(name) || (/^pass$/i.test(name) && !systemBefore.test(before) && !/(?:^|\n)\W*$/.test(before));
   // `create(:user, password: SecureRandom.hex)`: an argument of a call is code.
-  if (/\w\((?:[^()\n]|\([^()\n]*\))*$/.test(before) && /^: ?[\w.]/.test(text.slice(end, end + 3))) return undefined;
+  if (/^: ?[\w.]/.test(text.slice(end, end + 3)) && /\w\((?:[^()\n]|\([^()\n]*\))*$/.test(before)) return undefined;
   // Nothing that leads to a name ends in a quote.
   const isLed = !/["'`]$/.test(before);
   for (const { name: named, before: led, behind, ends, value: isFitting } of isAt(opensBridge, text, end) ? rows : []) {
-    if (!named && isVerb && ends !== "line") continue;
-    if ((led && !isLed) || !isAt(behind, text, end) || led?.test(before) === false) continue;
+    if (named?.test(name) === false || (isVerb && ends !== "line")) continue;
+    if ((led && !isLed) || !isAt(behind, text, end) || (ends === "quote" && /secret$/i.test(name))) continue;
     const valueStart = behind.lastIndex;
+    const value = plainWordAt(text, valueStart);
+    if (!value || isRefused({ ...value, isQuoted: true }) || led?.test(before) === false) continue;
     const behindName = text.slice(end, valueStart);
-    const value = !isFitting && isOfAnother(behindName) ? undefined : plainWordAt(text, valueStart);
-    if (!value) continue;
+    if (!isFitting && isOfAnother(behindName)) continue;
     const quote = text.charAt(valueStart - 1);
     // The closing quote of « … » has a space before it.
     const isQuoted =
@@ -445,20 +415,11 @@ export function sentencesIn(text: string): (name: Name, claim: Claim) => Value |
     return findInSentenceAfter(text, name.end, claim, /[^\0-\x7f]|^(?:parola|heslo|salasana)/i.test(name.name));
   };
   const leadBehind = nextIn(text, lead);
-  const byName = new Map<string, readonly Saying[]>();
-  const sayingsFor = ({ name, end }: Name) => {
-    const isNear = leadBehind(end) - end < leadReach;
-    const known = byName.get(`${name} ${isNear}`);
-    if (known) return known;
-    const fitting = sayings.filter((row) => row.name?.test(name) !== false && (isNear || !row.isFar) && !(row.ends === "quote" && /secret$/i.test(name)));
-    byName.set(`${name} ${isNear}`, fitting);
-    return fitting;
-  };
   return (name, claim) => {
     if (/^1password/i.test(name.name)) return undefined;
     const looking = findLooking(name, claim);
-    if (looking || !(isPassword(claim) || claim.kind === "secret")) return looking;
-    const said = findSaid(name, sayingsFor(name));
+    if (looking || isCjk(name.name) || !(isPassword(claim) || claim.kind === "secret")) return looking;
+    const said = findSaid(name, leadBehind(name.end) - name.end < leadReach ? sayings : nearSayings);
     return said && (isPassword(claim) || features.isWordPair(said.text) || features.isDiceware(said.text) || isJoinedPair(said.text)) ? said : undefined;
   };
 }

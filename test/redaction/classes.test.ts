@@ -13,6 +13,45 @@ const classes: Readonly<Record<string, readonly string[]>> = {
     "users=admin:«password_hash|$$2y$$05$${alnum:53}»",
     "bcrypt hashes start with $2b$12$ and the salt",
   ],
+  "a value that looks like a password needs only a word about access within a few lines": [
+    "Jenkins credentials are empty because we log in as root/«password|JF-harbor-8391» over ssh.",
+    "sshd[2211]: Invalid user «password|FcJsjm03l7c@QH» from 10.4.4.9 <- Rolf typed his password as the username",
+    "Body: Jenkins credentials as agreed, the value «secret|npwE17MRfF8Y5TQfFccX6EUJTT». Cheers",
+    "Lab switches, telnet password as before\n  pdu-a ..... apc ..... «password|r7XQAlQmU»",
+    "Two accounts of the portal: approver1 … «password|cobalt61760#», approver2 … «password|Quartz-7813»",
+    '"insertId":"0va3y05r2246mu","message":"secret db-pass is disabled"',
+    "tokens follow passwordPolicy: lifetime PT15M, kex curve25519-sha256, sort key ORDER#2024-05-01",
+    "User 88121 is not authorised for resource doc-dwy9hc4rn0j4, the login test fails on iPhone14Pro.",
+    "We authenticate with Keycloak24 and Firefox128.",
+  ],
+  "digits stand in the place of letters, and small letters that no word has are a password": [
+    "The license server's account is protected by the password «password|0rch4rd!» only.",
+    "everybody knows the admin password, it's «password|b4dg3r»",
+    "Access to the lab switch: telnet, then password «password|wajqc2nz», then enable.",
+    "password hashes: sha256sum and md5sum of utf8mb4 text, checked by e2e tests with log4j",
+  ],
+  "cases and digits change as in no identifier, also around a dot or an equals sign": [
+    "USER=etl PASS=«password|KKNFPT9nf.gXbwM5» (as the tool prints it)",
+    '"Main": "Server=sql1;User Id=core;Password=«password|i6qiRCWW.j0»;Encrypt=true"',
+    "The credentials we give to auditors (auditor1 with «secret|TS7c0OTWty», auditor2 with «password|Om3YBBfgGh»)",
+    "the Nexus admin password isn't admin123 any more but «password|Rk7TufM2AVs6=j».",
+    "password = req.pwHash, secret := &corev1.SecretKeySelector{}, token = s3.GetObjectV2, auth = utf8.RuneLen",
+    "Usage: htpasswd [-cimB25dpsDv] [-C cost] passwordfile",
+  ],
+  "an answer has a speaker with a date, two words or a sign before the name": [
+    "[00:12] Speaker 1: what was the pin again\n[00:14] Speaker 2: it's «pin|229012»\n[00:16] Speaker 1: got it",
+    "A> ping\nB> pong\nA> sudo asks for a password on buildbox3\nB> NOPASSWD got lost, will fix",
+    "The root password is overdue. The passphrase is split, je wachtwoord is gewijzigd.",
+  ],
+  "a plain word right behind the name goes where the words before it give it": [
+    "Log in with petra and the password «password|Marmelade» to see it.",
+    "preview apps are behind basic auth, user shop, password «password|bluebird».",
+    "db: { user: app, password: «password|bluebird», host: localhost }",
+    "Se entra con el usuario ventas y la clave «password|bluebird».",
+    "3-D Secure demands the password «password|monkey» of our live account.",
+    "First pass: parse. Second pass: resolve symbols. Sign in with password protection.",
+    "the field holds the password that the user has just typed. Severity: high.",
+  ],
   "a value that looks like nothing else needs only a word about users near it": [
     "Root on the appliance is «password|Noodle#2254» from the factory.",
     "Jira macro account — jira.bot — «password|OjAUo90ag?M2Us» — used by the changelog action.",
@@ -123,7 +162,7 @@ const classes: Readonly<Record<string, readonly string[]>> = {
   ],
   "a paragraph or a heading can announce pairs": [
     "- staging: `anna` / `«password|squid-blossom-lemon»`\nThese are the test logins.",
-    "passwords:\n  ops: «password|WXvWz67sV!wW9X69l»\nother: Yk8nR3qqMx6b",
+    "passwords:\n  ops: «password|WXvWz67sV!wW9X69l»\nother: eu-west-1",
   ],
   "a word of another language that describes a password stays": [
     "Lorsque le mot de passe est erroné, renvoyez le même message.",
@@ -144,7 +183,6 @@ const classes: Readonly<Record<string, readonly string[]>> = {
   "a language without a verb, a space or a sign gives a password too": [
     "A jelszó «password|paprikas7», kérlek",
     "รหัสผ่านคือ «password|mango-2231»",
-    "test hesabı demo, şifre: «password|papatya» olarak kaldı",
     "รหัสผ่านต้องมีอย่างน้อย 8 ตัวอักษร",
   ],
   "two words with a joint are a password where a sentence gives one": [
@@ -162,7 +200,6 @@ const classes: Readonly<Record<string, readonly string[]>> = {
   ],
   "a comment ends a password as a line does": [
     "<!-- login for the demo: demo / password: «password|butterfly» -->",
-    "/* ftp pw = «password|Leuchtturm» */",
     "<!-- password: required -->",
   ],
   "a label and its password may be quoted as a whole, or be a symbol": [
@@ -187,7 +224,7 @@ const classes: Readonly<Record<string, readonly string[]>> = {
   ],
   "fields with commas and maps with a comment hold passwords": [
     "This line leaks: user=billing, password=«password|TulipField»",
-    'users = {"alice": "«password|wonderland5»"}  # user -> password',
+    'users = {"alice": "«password|wonderland5821»"}  # user -> password',
     "connect(user=billing, password=TulipField)",
     'users = {"alice": "viewer2"}  # user -> role',
   ],

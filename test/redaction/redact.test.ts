@@ -114,7 +114,7 @@ describe("a clean text", () => {
 });
 
 describe("a long text", () => {
-  const plainLines = "A line of plain words that no rule takes for a credential.\n".repeat(300);
+  const plainLines = "A line of plain words that no rule finds.\n".repeat(300);
   const line = "the password is Kq7-vTz92 and Wint3r-garten9";
   const redactedLine = "the password is [REDACTED:password] and [REDACTED:password]";
 

@@ -7,19 +7,11 @@ import { expand } from "./samples/template.ts";
 /** One text for each row. Only this row finds the credential in it. */
 const sayingExamples: Readonly<Record<string, string>> = {
   "a verb": "The password of the shared mailbox is bluebird.",
-  "Polish to": "Hasło do panelu to bluebird",
-  "Turkish olarak": "Parola bluebird olarak kaldı",
   quotes: "storePassword 'bluebird'",
-  "a colon behind a label on its own line": "Wi-Fi of the guests\nPassword: bluebird",
-  "a colon behind words of a sentence": "Password of the kiosk: bluebird - as on the monitor.",
-  "a colon in brackets": "The kiosk (password: bluebird) is back.",
-  "behind a user, a host or another field": "ssh pi@10.0.0.8 (password bluebird) and pull",
-  "a user before": "Se entra con el usuario ventas y la clave bluebird.",
+  "a colon in a sentence": "The kiosk (password: bluebird) is back.",
+  "right behind the name": "They all log in with the password bluebird.",
   "typed at a prompt": "when it asks for a password just type guest-guest-1 and hit enter",
   "changed to": "I changed the admin password to bluebird, tell the others.",
-  "changed to, behind the name": "Its password was changed to bluebird, tell the others.",
-  "its use or its owner before": "They all use the password bluebird.",
-  "an equals sign behind an owner": "keystore password = bluebird, as agreed",
   "an answer": "anna: what's the password for the NAS?\nben: bluebird",
 };
 

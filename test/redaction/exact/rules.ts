@@ -222,7 +222,6 @@ export const statements: Record<string, readonly string[]> = {
     "The keystore password was literally `«password|ilovemyjob»`. They reused it on the forum.",
     "wifi password in the lab: «password|correct horse battery staple»",
     "git push -u origin -p main",
-    "Veritabanı şifresini «password|bluebird» olarak değiştirdim",
     "The broker still uses the default `admin`/`«password|admin123»` there.",
     'modify -D "cn=Manager" -w «cli_password|Bl4e!bird»',
     'Content-Disposition: form-data; name="title"\n\nbluebird',
@@ -528,8 +527,8 @@ export const statements: Record<string, readonly string[]> = {
     "licence ABCD-EFGH-IJKL",
   ],
   "a password is recognized by its name in a table, an element or a list": [
-    "passwords:\n  ops: «password|WXvWz67sV!wW9X69l»\nother: Yk8nR3qqMx6b",
-    "| user | password |\n|---|---|\n| bob | «password|Amber4902» |\n\n\n| ann | Amber4903 |",
+    "passwords:\n  ops: «password|WXvWz67sV!wW9X69l»\nother: eu-west-1",
+    "| user | password |\n|---|---|\n| bob | «password|Amber4902» |\n\n\n| ann | «password|Amber4903» |",
     "<table>\n<tr><th>User</th><th>Password</th></tr>\n<tr><td>ops</td><td>«password|Amber4902»</td></tr>\n</table>",
     '<tr>\n  <th scope="row">Password</th>\n  <td>«password|Amber4902»</td>\n</tr>',
     "<thead>\n<tr>\n<th>User</th>\n<th>Password</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>ops</td>\n<td>«password|Amber4902»</td>\n</tr>\n</tbody>",

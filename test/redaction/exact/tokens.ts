@@ -81,7 +81,7 @@ export const contexts: Record<string, readonly string[]> = {
     `\npass\n«password|${shaped}»`,
     `pass\n\n«password|${shaped}»`,
     `«password|${shaped}» pass`,
-    `${shaped}\npass`,
+    `«password|${shaped}»\npass`,
     `pass «password|${shaped}» and «password|${shaped}»\n${shaped}`,
     "pass!X9k7Qz2bWt",
     "x pass!X9k7Qz2bWt",
