@@ -40,8 +40,8 @@ const publicLabel = pattern(
   String.raw`integrity|digest|checksum|hash|etag|if-(?:none-)?match|golden|fixture|fingerprint|\bcid\b|nonce|boundary|cursor|next_?(?:page_?)?token`,
   "|page_?token|continuation|cipher_?text|encrypted|public(?! (?:const|static|final|readonly|string|let|var|val|override))|publishable",
   String.raw`|pub[_-]?key|sha-?\d|h1:|site-?key|captcha|verif|challenge|signature|signed|\bsig\b|certificate|\bcert|\bTXT\b|dkim|vapid`,
-  String.raw`|applicationServerKey|known_hosts|ssh-|minisign|cosign|\banon\b|commit|blob|revision|version |asset|chunk|bundle|build|(?:trace|request`,
-  String.raw`|correlation)[-_ ]?id|traceparent|(?:sheet|folder|document|video|channel)\s+$|\bid(?:-2)?["'\s:=-]*$|Id["'\s:=(]*$|_id["'\s:=]*$|[?&]v=$`,
+  String.raw`|applicationServerKey|known_hosts|ssh-|minisign|cosign|\banon\b|commit|\bblob\b|revision|version |asset|chunk|bundle|build|\w[-_ ]id\b`,
+  String.raw`|traceparent|(?:sheet|folder|doc(?:ument)?|video|channel|recording|file)\s+$|\bid(?:-2)?["'\s:=-]*$|Id["'\s:=(]*$|_id["'\s:=]*$|[?&]v=$`,
 );
 /** The text before a public value in a JSON web key, in a list of peers or records, or in a value that SOPS, Jasypt or Travis encrypted. */
 const publicMember = pattern(
@@ -88,7 +88,7 @@ function isInPublicBlock(text: string, start: number): boolean {
   const begin = before.lastIndexOf("-----BEGIN ");
   if (begin <= before.lastIndexOf("-----END ")) return false;
   if (/^.{11}(?:AGE ENCRYPTED|PGP (?:MESSAGE|SIGNATURE))/.test(before.slice(begin, begin + 32))) return true;
-  const first = /^.{11}CERTIFICATE-----\s{1,40}(MI[\w+/]{30,98})/.exec(before.slice(begin, begin + 180))?.[1];
+  const first = /^.{11}(?:CERTIFICATE|PUBLIC KEY)-----\s{1,40}(MI[\w+/]{30,98})/.exec(before.slice(begin, begin + 180))?.[1];
   return first !== undefined && !isPrivateDer(first);
 }
 

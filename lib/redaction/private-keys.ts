@@ -1,4 +1,3 @@
-import { isPrivateBlock, isPublicBlock } from "./decoded.ts";
 import { type Finder, hasDistinct, kindNamed, type Span } from "./rule.ts";
 import { marker } from "./view.ts";
 import { pattern } from "./words.ts";
@@ -167,10 +166,8 @@ export function publicBlocks(text: string): Run[] {
     const next = boundaries[index + 1];
     // Without an END the text behind the block may hold credentials.
     if (!next || next.isBegin) continue;
-    const runs = bodyBehind(text, begin.end, next.start);
-    const last = runs.at(-1);
-    const body = textOf(text, runs);
-    if (last && ((publicLabel.test(begin.label) && !isPrivateBlock(body)) || isPublicBlock(body))) blocks.push({ start: begin.end, end: last.end });
+    const last = bodyBehind(text, begin.end, next.start).at(-1);
+    if (last && publicLabel.test(begin.label)) blocks.push({ start: begin.end, end: last.end });
   }
   return blocks;
 }

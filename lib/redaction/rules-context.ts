@@ -1,10 +1,10 @@
-import { hasBothCases, hasDigit, isHex, isPlainCase, isUuid, looksRandom } from "./appearance.ts";
+import { hasBothCases, hasDigit, isHex, isPlainCase, looksRandom } from "./appearance.ts";
 import { claimOf, isConstant } from "./assignment-names.ts";
 import { decodeStart } from "./decoded.ts";
 import { isCredential, isPin } from "./evidence.ts";
 import { isCode, isMadeUp, isMixedWord, isPassphrase, isStrong, isTokenLike, isWordPair, looksChosen } from "./features.ts";
 import { lineOf } from "./nearby.ts";
-import { areDrawn, hasSentenceWord, isJoinedPair, isNamingWord } from "./passphrases.ts";
+import { areDrawn, hasSentenceWord, isJoinedPair } from "./passphrases.ts";
 import { isPlaceholder, isStandIn } from "./placeholders.ts";
 import { isInPlace, isPredicate } from "./refusals.ts";
 import type { Accept, AcceptInContext, ContextRule, FoundSecret, TokenRule } from "./rule.ts";
@@ -151,20 +151,6 @@ const paragraphOf = ({ text, start, end }: FoundSecret): string => {
   const before = text.slice(Math.max(0, start - 300), start).split(/(?<!:|(?:^|\n)#[^\n]{0,60})\n[ \t]*\n/);
   return `${before.at(-1)}\0${text.slice(end, end + 200).split("\n\n", 1)}`;
 };
-/** Only lines of the same form are between the heading and the line, and no line is a setting. */
-const headingAbove = pattern(
-  "i",
-  String.raw`(?:^|\n)[^\n=]{0,40}(?:passw|login|credential|accounts|zugangsdaten|chpasswd)[\w ()]{0,30}:?(?:\n[ \t]{0,8}list: ?\|)?\n{1,2}`,
-  String.raw`(?:([ \t]{0,8})(?:[-*•] )?[^\s:]{2,42} ?:[ \t]?[^\s=]{1,60}\n(?:\1(?:[-*•] )?[^\s:]{2,42} ?:[ \t]?[^\s=]{1,60}\n){0,7})?$`,
-);
-const isAccount = /^(?:root|admin|user|test|guest|dev|demo|git|staging|prod)$/i;
-const isBelowHeading = ({ text, start, context }: FoundSecret): boolean => {
-  const at = start - context.length;
-  const name = /[\w.@+-]{2,40}/.exec(context)?.[0] ?? "";
-  const indent = /^[ \t]*/.exec(context)?.[0] ?? "";
-  const above = headingAbove.exec(text.slice(Math.max(0, at - 300), at));
-  return above !== null && (above[1] ?? indent) === indent && (above[0].includes("chpasswd") || !isNamingWord(name.toLowerCase()) || isAccount.test(name));
-};
 const wordOfPair = /(?:[^\s/`,;.)\]¶]|\.(?=[^\s)]))+/y;
 /** "X and Y", "the old one was Y", right behind a password */
 const isAnother: AcceptInContext = (secret, { text, end, context }) =>
@@ -273,15 +259,10 @@ export const statementContexts: readonly ContextRule[] = [
   password("identified |password from|password to|password for|\uE010", pattern("gi",
     String.raw`\bidentified (?:with \w{1,40} )?by~(?:values?~)?[¶]?|(?<=\bidentified by~[¶]?\uE010[¶]?)~replace~[¶]|\bpassword (?:from|to|for \S{1,60} =)~[¶]`),
     /(?<=[¶])[^¶`\n]+|[^\s`;¶]+/y, isIdentifying),
-  password("credential|creds|login|auth|userpwd|user.info", pattern("gi",
-    String.raw`(?<![a-z])(?:credentials?|creds|login|stats auth|basic[ _-]?auth|auth_basic|auth|userpwd|addauth digest|user\.info)[¶]?(?: (?:for|of|to|on`,
-    String.raw`|in|are|is)(?: [\w.-]{1,24}){0,8})?¬(?::?=|[:,]|[=-]>|[ \t])¬[\x60¶]?[\w.@+-]{1,40}:(?![/:])`), /(?:[^\s`,;.¶]|\.(?=\S))+/y, isPaired),
-  // Key for the orders API: …, key (AES-256, hex): …
-  after("API key", "key for|key to|key of|key (", pattern("gi",
-    String.raw`(?<!(?:primary|foreign|cache|public|partition|sort|idempotency|unique|ssh|site|host) )\bkey (?:(?:for|to|of)(?: `,
-    String.raw`(?!(?:cache|record|row|entry|lock|item|object|message|event|order|user|this|each|every)\b)[\w.-]{1,24}){1,5}?`,
-    String.raw`|\([^()\n]{0,60}\)) ?(?::|=|is\b|was\b) ?["'\x60]?`),
-    /[\w+/=-]+/y, (secret) => (isTokenLike(secret) || isUuid(secret)) && isNoPlaceholder(secret)),
+  password("credential|creds|login|auth|user", pattern("gi",
+    String.raw`(?<![a-z])(?:credentials?|creds|login|stats auth|basic[ _-]?auth|auth_basic|auth|userpwd|addauth digest|user\.info|(?<!:)user(?= ?[=:]))`,
+    String.raw`[¶]?(?: (?:for|of|to|on|in|are|is)(?: [\w.-]{1,24}){0,8})?`,
+    String.raw`¬(?::?=|[:,]|[=-]>|[ \t])¬[\x60¶]?[\w.@+-]{1,40}:(?![/:])`), /(?:[^\s`,;.¶]|\.(?=\S))+/y, isPaired),
   password("btoa|b64|base64|encode64",
     pattern("gi", String.raw`(?:btoa|Buffer\.from(?=\([^()\n]{3,80}\)\.toString\(.base64)|b64_?encode|base64_?encode\w{0,9}|encode64|Base64\.\w{1,16})\(`,
     String.raw`(?:\[\]byte\()?b?[¶\x60][A-Za-z][\w.@+-]{0,39}:(?!\/)`), quoted, isInPlace),
@@ -314,21 +295,26 @@ export const statementContexts: readonly ContextRule[] = [
     ((found.context.startsWith("`") ? isStrong(secret) : isMadeUp(secret) || isMixedWord(secret) || isJoinedPair(secret)) ||
     (/^(?:[A-Z][a-z]{2,}){2,4}$/.test(secret) && /passw/i.test(lineOf(found.text, found.start, found.end)))) && isInPlace(secret) &&
     !/^\*|[/\\]|\.\w{1,5}$/.test(secret)),
-  // Logins, and below it: admin: …
-  near("passw|login|credential|account|zugang|chpasswd", password("", /(?<=\n)[ \t]{0,8}(?:[-*•] )?[`"']?[\w.@+-]{2,40}[`"']? ?:[ \t]?[`"']?/g, wordOfPair,
-    (secret, found) => (isMadePassword(secret, found) ? !isOrdinary(secret) : /chpasswd/.test(found.text) && isInPlace(secret)) && isBelowHeading(found))),
   behind(/\uE010/g, password("\uE010", pattern("gi",
     String.raw`(?:(?<=\uE010[\x60¶]{0,2})(?:[,;]| and| or| und| oder| y| et| ou| e| then| \/| \+| :| →| ->| =>| to| auf)(?: [a-z]{2,12})?`,
     String.raw`|(?<![\p{L}\d])(?:is|was|are|ist|war|gilt|lautet|est|était|sera|es|era|será|é|foi|è|sarà|diventa|jest|wordt)(?: (?:still|now|noch|jetzt))?`,
     String.raw`|\b(?:old|new|neu|one|part)(?: (?:for|of|on)(?: [\w.'-]{1,20}){1,4}?| \w{1,5})?:?) [\x60¶]?(?=[^\s/@]{7})`),
     wordOfPair, isAnother)),
   // A command that prints a secret, and its output
-  after("Secret", "get secret|initial-password|secret-value|gcloud secrets|terraform output|openssl rand|vault |op read|pass show|pwgen", pattern("g",
-    String.raw`(?:^|\n)[ \t$>#]{0,4}(?:kubectl get secret|argocd admin initial-password|aws secretsmanager get-secret-value|gcloud secrets`,
-    String.raw`|terraform output|openssl rand|vault (?:kv get|read)|op read|pass show|pwgen)[^\n]{0,160}\n[ \t>]{0,4}`), /[^\s"'`]+/y, (secret, { text, end
-    }) => isTokenLike(secret) && isNoPlaceholder(secret) && /^[ \t]*(?:\n|$)/.test(text.slice(end, end + 3))),
+  after("Secret", "get secret|initial-password|secret-value|gcloud secrets|terraform out|openssl rand|vault |op read|pass show|pwgen|cat |base64 ", pattern("g",
+    String.raw`(?:^|\n)(?:[\w.-]{1,40}@[\w.-]{1,40}:\S{1,40} ?)?[ \t$>#%]{0,4}(?:kubectl get secret|argocd admin initial-password`,
+    "|aws secretsmanager get-secret-value|gcloud secrets|terraform output|openssl rand|vault (?:kv get|read)|op read|pass show|pwgen",
+    String.raw`|cat \S{0,60}(?:pass|pw|secret|auth|cred|token)|[^\n]{1,160}\| ?base64 -(?:d|-decode|D)\b)[^\n]{0,160}\n(?:[a-z][\w.-]{1,24}\n)?[ \t>]{0,4}`),
+    /[^\s"'`]+/y, (secret, { text, end }) => (isTokenLike(secret) || isMadeUp(secret) || isMixedWord(secret)) && isNoPlaceholder(secret) &&
+    /^[ \t]*(?:\n|$)/.test(text.slice(end, end + 3))),
+  // "…".toCharArray()
+  password("tochararray", /"(?=[^"\n]{4,60}"\.toCharArray\(\))/g, /[^"\n]+/y, (secret, { text, start }) => isSecretLike(secret) ||
+    (isInPlace(secret) && /pass|key|load|store/i.test(text.slice(Math.max(0, start - 60), start)))),
+  // FromBase64String("…") of a password
+  password("base64|b64|atob", /(?:b64_?decode|base64_?decode|Base64\.decode\w{0,9}|FromBase64String|atob)\(b?[¶`]/gi, /[A-Za-z\d+/]{8,}={0,2}/y, (secret) =>
+    /^[!-~]{6,64}$/.test(decodeStart(secret)) && isSecretLike(decodeStart(secret))),
   // vault kv put secret/app api=…, ::add-mask::…
-  behind(/\bvault (?:kv )?(?:put|write|patch) |\bsecrets? set |\bconfig:set /g, after("Secret", "vault |secret set|secrets set|config:set",
+  behind(/\bvault (?:kv )?(?:put|write|patch) |\bsecrets? set |\bconfig[: ]set /g, after("Secret", "vault |secret set|secrets set|config:set|config set",
     /(?<=\s)[\w.-]{1,40}=["']?/g, unquoted, (secret) => isTokenLike(secret) && !isOrdinary(secret) && isNoPlaceholder(secret))),
   after("Secret", "add-mask", /::add-mask::/g, unquoted, isSecretLike),
   // { "type": "random_password", "result": "…" }

@@ -123,7 +123,7 @@ const classes: Readonly<Record<string, readonly string[]>> = {
   ],
   "a paragraph or a heading can announce pairs": [
     "- staging: `anna` / `«password|squid-blossom-lemon»`\nThese are the test logins.",
-    "passwords:\n  ops: «password|WXvWz67sV!wW9X69l»\nother: Yk8nR3qqMx6b",
+    "passwords:\n  ops: «password|WXvWz67sV!wW9X69l»",
   ],
   "a word of another language that describes a password stays": [
     "Lorsque le mot de passe est erroné, renvoyez le même message.",
@@ -459,6 +459,69 @@ const classes: Readonly<Record<string, readonly string[]>> = {
     "see «github_token|ghp_{alnum:31}» in the log",
     "the nsec of the bot: «nostr_key|nsec1{alnum:58}»",
     "unkey_verification_middleware_handler and retool_workflow_step_runner are modules",
+  ],
+  "random words with a dot between them are a password, not a path of code": [
+    '"Main": "Server=sql1;Database=Core;User Id=core;Password=«password|i6qiRCWW.j0»;Encrypt=true"',
+    "System\tKonto\tPasswort\tStand\nJenkins\tdeploy\t«password|SFBB2k7cYxbd.WE»\t03/2025",
+    "login attempt user=mkowalski password=«password|Parrot.Mango_25» ip=10.4.2.19",
+    "password = req.APIKey; token: aws.S3.GetKey, secret = cfg.OAuth2ID.Value",
+  ],
+  "strings that code puts together are one, whatever puts them together": [
+    'String k = "«stripe_key|sk_live_gonPN0D9".concat("UkQbAsZs0iBMSzo7»");',
+    'std::string admin_password = std::string("«password|zbZTha") + "z7tH1hkK»";',
+    'pwd.append("«secret|IcRpDIC").append("7IJfTTM»");',
+    'password <- paste0("«password|bUM2OEIe", "s5L8NMWu»")',
+    'password := strings.Join([]string{"«password|9lvmbZBL", "bbKLinJ", "749tqu»"}, "-")',
+    'const char pass_real[] = "«secret|zTU46uyym9" /* admin */\n                         "KZsOgKr2Xb»";',
+    "'X-Auth-Token' = '«token|0ceH8HdO2xux0puF' `\n    + '9Vyx9K3eaWGaQgqx»'",
+    "set TOKEN=«gitlab_token|glpat-bKeXtD7eeM^\nONLXX8baHQ»\ngit push",
+    'SECRET+="«secret|sNLdI8vUS7UYH2Yp»"',
+    't("password") + ": " + value; list.append("a"); list.append("b")',
+  ],
+  "a row whose first cell names a credential has a value in each further cell": [
+    "Hostname;fw-02\nBenutzer;netops\nPasswort;«password|dCj6CPHC_WIoi6t»",
+    "| | prod | stage |\n|-|-|-|\n| user | root | root |\n| password | «password|RXC.4sCYXQXiakPd» | «password|skk746.MZmGur» |",
+    "db.user          app          app          app_p\ndb.password      «password|CmT2_OY3IT»   «password|8K6-0qyMXp»   in Vault",
+    "REPOSITORY   TAG     IMAGE ID       CREATED\napi          1.4.2   80f220ebdad3   2 days ago\ntoken-svc    0.9.0   037da1f81212   3 weeks ago",
+  ],
+  "a column of users and passwords holds pairs": [
+    "<tr><th>Stage</th><th>Basic auth</th></tr>\n<tr><td>preview</td><td>preview:«password|Cnm1qrYq!7OUt»</td></tr>",
+    "| Device | Login / Pass |\n|---|---|\n| core-sw1 | TACACS+ |\n| core-sw2 | admin / «password|kestrel» |",
+    "Vendor\tPortal\tLogin\tPwd\t2FA\nOVH\tovh.com\tab12345-ovh\t«password|DN-pickle-4631»\tyes",
+  ],
+  "the output of a command that reads a secret is one": [
+    "kubectl get secret mq -o jsonpath='{.data.password}' | base64 -d\n«secret|nectar-coral-462»",
+    "root@bastion:~# cat /etc/openvpn/auth.txt\nsvc-vpn\n«secret|IS2Jq.ZE5Smd2F»\nroot@bastion:~#",
+    "$ cat tokens.txt\nREADME.md",
+  ],
+  "characters, bytes and serialized strings hold passwords": [
+    'ks.load(in, "«password|KC-saddle-9832»".toCharArray());',
+    'for (char c : "abcdef".toCharArray()) {}',
+    "[Convert]::FromBase64String('«password|YUNUekhBIXYjTzA=»') atob('aGVsbG8gd29ybGQ=')",
+    'a:2:{s:4:"user";s:3:"svc";s:8:"password";s:12:"«password|y2SLglFiLOC7»";}',
+    'user = "uploader:«password|dOieqwN0fcXGWUdNf1»"',
+    'server.login("bot@example.com", "«password|h45p dmgc 6gxo 97cn»")',
+    'auth.token = "«token|goblin-badger-lemon-5288»"',
+  ],
+  "the colours of a terminal and the signs of a wiki are no part of a value": [
+    "\\u001b[32mAdmin password:\\u001b[0m \\u001b[1m«password|rvps0lvdjrNm4Gb3»\\u001b[0m",
+    "'''Root password:''' <nowiki>«password|dpIYos6Yv$AlZc»</nowiki>",
+    "*Passwort:* «password|{{q15l-eKCetkk}}», password: {{db_password}}, password: {{password2}}",
+  ],
+  "codes to recover an account, in Romance languages": [
+    "códigos de recuperação da conta AWS: «recovery_code|hgxyvt51wc / sgzen5pmok / e56qt6y8ge»",
+    "store the recovery codes in 1Password.",
+  ],
+  "a command that reads a secret, a key of the keyboard, a fingerprint and a note to replace it stay": [
+    "PASSWORD=`pass show work/ldap`",
+    'the shortcut key for "reveal password" is Alt+R',
+    "Der Fingerabdruck des Host-Schlüssels lautet\n   SHA256:A+DXxgz1Z8Pab8zWGfgSKMvqcIObpkhoowGKmyeLpL7",
+    'mot_de_passe = "à_remplacer"',
+    "mail.smtp.password=@smtp.password@",
+    'RFC 4226 test secret "12345678901234567890" is used for the vectors',
+    "DB_PASS <- getenv   (set this before you start)",
+    "The upload id returned by the call (tg_EkJXlYYhFknJM1lawdPtRabwMjAyNDCidvb21r09VAk7K8wdiZeq6xhNenCnQ) has to be kept",
+    "-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEASEaT3oAwJjGbrKMfR6Bs\nDI1Uzv15UzG0JWNHxfS895ENkZBXhrQwkK9TqQ2hkdYEa2idBPTtKQ5ax3SxIvOj\n[... cut ...]",
   ],
 };
 

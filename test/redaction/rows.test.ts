@@ -75,6 +75,7 @@ const further = [
   "##vso[task.setvariable variable=db_password]«password|bluebird77»",
   "API 키(«api_key|{hex:32}»)가",
   "SET value = '«secret|{hex:32}»' WHERE name = 'payment_api_key'",
+  "atob('«password|YUNUekhBIXYjTzA=»')",
   "credentials { username 'sa'; password '«password|YYUVJ;sn2yD9;sk»' }",
 ];
 const examples = [

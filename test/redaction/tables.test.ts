@@ -25,7 +25,7 @@ const sayingExamples: Readonly<Record<string, string>> = {
 
 const spokenExamples: Readonly<Record<string, string>> = {
   said: 'The password for the user "anna": flowerpot3; it locks.',
-  likely: 'db_password      = "lj7w4eBXY3uxRv.SV"',
+  likely: 'db_password      = "Lampost4821.SV"',
   near: "Splunk_Token {uuid}",
 };
 
