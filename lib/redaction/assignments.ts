@@ -125,8 +125,6 @@ function wordStart(text: string, end: number, from: number): number {
 
 /** `--set-secrets=NAME=secret:version` gives the place of a secret, not its value. */
 const isSecretRef = (before: string) => before.includes("-secrets") && /(?:set|update|remove)-secrets[= ]["']?[^\s"']*$/.test(before);
-/** `password?: Name;` gives the type of a field. */
-const isTyped = /^\?: [A-Z]\w*[;,|<[)]/;
 /** Part of an ARN (`…:secret:…`), the user of a URL, a reference to a secret, a field, random, or too long. */
 const isNoName = ({ text, name, start, end }: Name) =>
   name.length > nameLengthMax ||
@@ -136,13 +134,10 @@ const isNoName = ({ text, name, start, end }: Name) =>
     text.charAt(end) === " " &&
     (/\b(?:to|can|must|should|will|you|we|not|may|also) $/i.test(text.slice(Math.max(0, start - 8), start)) ||
       /^ (?:(?:it|an?|the|this|that|them|in|along|through|any|your|custom) |`[^`\n]{1,60}` (?:to|in|as|for|when|if)\b)/.test(text.slice(end, end + 70)))) ||
-  (text.startsWith("?:", end) && isTyped.test(text.slice(end, end + 80))) ||
   (text.startsWith("=", end) && isSecretRef(text.slice(Math.max(0, start - 80), start))) ||
   (text.charAt(end) === ":" && /[\w*]:$/.test(text.slice(Math.max(0, start - 2), start))) ||
-  (name === "session" && /[`"]/.test(text.charAt(start - 1)) && /^:[\w-]/.test(text.slice(end, end + 2))) ||
   // `auth.verifyToken 640 ms`: a function.
   (/(?:^|\.)(?:verify|validate|check|parse|decode|revoke|refresh)[A-Z]\w*$/.test(name) && text.charAt(end) === " ") ||
-  /\bresource "$/.test(text.slice(Math.max(0, start - 10), start)) ||
   // `lpass show --password "Shared-Infra/NAS"`: the name of an entry in a store.
   /\b(?:lpass|gopass|bws?|op) (?:\w+ )?(?:show|get|read)\b/.test(text.slice(Math.max(0, start - 40), end + 5)) ||
   (text.startsWith("://", start - 3) && text.charAt(end) === ":");

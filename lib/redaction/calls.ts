@@ -74,7 +74,7 @@ const loginCallName = pattern(
   String.raw`^(?:log_?[io]n\w{0,12}|sign_?in\w{0,12}|\w{0,12}auth\w{0,16}|\w{0,12}conn?ect\w{0,10}|\w{0,8}bind\w{0,6}|\w{0,40}credentials?`,
   String.raw`|\w{0,12}api_?key\w{0,16}|unlock\w{0,12}|(?:un)?protect|\w{0,10}community\w{0,8}|usm\w{0,10}|snmp\w{0,12}|create_?(?:super)?user`,
   String.raw`|\w{0,12}ftp\w{0,6}|(?:en|de)crypt\w{0,10}|\w{0,10}cipher\w{0,4}|\w{0,10}hmac\w{0,8}|sign|sign_?with|verify|derive\w{0,10}|pbkdf2\w{0,8}`,
-  String.raw`|scrypt\w{0,8}|\w{0,10}passw(?:or)?d\w{0,8}|set_?pw|username_pw_set|\w{0,8}dialer|smtp|addap|softap)$`,
+  String.raw`|scrypt\w{0,8}|\w{0,10}passw(?:or)?d\w{0,8}|set_?pw|username_pw_set|\w{0,8}dialer|smtp|addap|softap|\w{0,16}serializer)$`,
 );
 /** Arguments that contain digits but are not credentials: users, hosts, files, versions. */
 const otherArgument = pattern(

@@ -1,4 +1,4 @@
-import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase, isUuid, looksRandom } from "./appearance.ts";
+import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase, isUuid } from "./appearance.ts";
 import { type Claim, type ClaimKind, isCredentialWord } from "./assignment-names.ts";
 import * as features from "./features.ts";
 import { memoize } from "./memoize.ts";
@@ -82,7 +82,6 @@ const ofKeys: readonly Evidence[] = [
 /** A name such as "creds" or "access code": a key, or a password where text is expected. */
 // biome-ignore format: one row a line
 const ofCredentials: readonly Evidence[] = [
-  { evidence: "random token of a credential", holds: ({ text }) => features.isSurelyToken(text) || (isHex(text) && text.length >= 32) },
   { evidence: "password of a credential", holds: ({ text, link, isQuoted, isEnvironment }) => (isQuoted || link === "cell" || isEnvironment) &&
     !/\s/.test(text) && !isUuid(text) && (features.isMadeUp(text) || (text.length >= 10 && hasDigit(text) && hasBothCases(text))) },
 ];
@@ -92,13 +91,15 @@ const ofCredentials: readonly Evidence[] = [
 const ofTokens: readonly Evidence[] = [
   salt,
   { evidence: "token", holds: (judged) => features.isTokenLike(judged.text) || (isConstantPlace(judged) &&
-    /^(?=\D{0,40}\d)(?=\d{0,40}[a-f])[\da-f]{12,}$/.test(judged.text)) || (judged.isQuoted && /\d{3}$/.test(judged.text) && features.isDiceware(judged.text)) },
+    /^(?=\D{0,40}\d)(?=\d{0,40}[a-f])[\da-f]{12,}$/.test(judged.text)) ||
+    (judged.isQuoted && (/\d{3}$/.test(judged.text) ? features.isDiceware(judged.text) : judged.text.length >= 14 && features.isCode(judged.text))) },
 ];
 
 /** `"password": "Contraseña"` is a label in another language, `"Forgot?"` a label. */
 const isLabel = ({ text, isQuoted }: Pick<Value, "text" | "isQuoted">) =>
   (/^\p{L}+$/u.test(text) && !/^[A-Za-z]+$/.test(text)) || (isQuoted && /^[A-Z][a-z]+[?!:…]$/.test(text) && !features.isWordPair(text));
 const isWord = (judged: Judged) => isBare(judged.link) && !hasDigit(judged.text) && judged.text.length >= 5 && !features.hasCredentialWord(judged.text);
+const isOddWord = anyOf(features.isDiceware, features.isUnusualWord, features.isScrambled);
 const isLiteralWord = (judged: Judged) => isWord(judged) && (judged.isLiteral || judged.isConstant) && !isLabel(judged);
 
 /** A password may be any text, except words of code where code is expected and words of a sentence in a sentence. */
@@ -111,9 +112,7 @@ const ofPasswords: readonly Evidence[] = [
     9) && !isTime(text) },
   { evidence: "words in quotes", holds: ({ text, isLiteral, isQuoted, claim, link }) => isLiteral && (isWordPassphrase(text) || (isQuoted &&
     claim.kind === "secret" && link === undefined && isQuietPhrase(text))) },
-  { evidence: "words with joints", holds: (judged) => isWord(judged) && features.isDiceware(judged.text) },
-  { evidence: "no word of code", holds: (judged) => isWord(judged) && ((!judged.isLiteral && looksRandom(judged.text)) || features.isUnusualWord(judged.text) ||
-    features.isScrambled(judged.text)) },
+  { evidence: "words with joints", holds: (judged) => isWord(judged) && isOddWord(judged.text) },
   { evidence: "word with a sign", holds: (judged) => isLiteralWord(judged) && /^\S*[^\w.\s-]\S*$/.test(judged.text) && hasLetter(judged.text) &&
     judged.text.length >= 6 },
   { evidence: "small letters", holds: (judged) => isLiteralWord(judged) && /^[a-z]+$/.test(judged.text) && (!judged.isQuoted || judged.text.length >= 6) &&

@@ -55,7 +55,7 @@ export function isExpression(whole: string, isText = false): boolean {
   if (opened === 0) return !/^\{{1,2}[\w!#$%^&*+~@-]{6,}\}{1,2}(?:[a-z]+\d{3,})?$/.test(whole);
   if (parts.length < 2 || !parts.every(isIdentifier)) return false;
   if (/\d$/.test(value) && (isDiceware(value) || (/\d{3}$/.test(value) && isDecoratedWord(value)))) return false;
-  return !isOddPath(value) && !parts.some((part) => (hasDigit(part) && looksRandom(part)) || isScrambled(part));
+  return !isOddPath(value) && !parts.some((part) => (hasDigit(part) && looksRandom(part)) || isScrambled(part) || /^[a-z]+\d[a-z]+\d[a-z\d]*$/.test(part));
 }
 
 /** `my-db-password`: a name, because it has only letters and separators and a word for a credential. */

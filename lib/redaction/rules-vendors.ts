@@ -24,7 +24,7 @@ export const formTokens: readonly TokenRule[] = [
 
 /** One code of a list: groups with hyphens, groups of digits, or one group with a digit. */
 const code = String.raw`(?:\d{3,6}(?:[ -]\d{3,6}){1,7}|[A-Za-z\d]{3,8}(?:-[A-Za-z\d]{3,8}){1,9}|(?=[A-Za-z]{0,15}\d)[A-Za-z\d]{6,64})(?![\w-])`;
-const below = String.raw`(?: ?\([^()\n]{0,30}\))?(?:[^\w\n]{0,40}(?:\[x\][^\n]{0,20})?\n){0,3}[^\w\n]{0,12}(?:\d{1,2}[.):]? {1,3})?\x60?`;
+const below = String.raw`(?: ?\([^()\n]{0,30}\))?(?:[^\w\n]{0,40}(?:(?:\[x\]|~~)[^\n]{0,20})?\n){0,3}[^\w\n]{0,12}(?:\d{1,2}[.):]? {1,3})?\x60?`;
 /** Codes without digits have the same form: several codes, or the groups of one. */
 const areCodes: Accept = (secret) => {
   const codes = secret.match(new RegExp(code, "g")) ?? [];
@@ -87,11 +87,11 @@ export const formContexts: readonly ContextRule[] = [
     "|(?:codes?|c[oó]digos?|codic[ei]) d[eio] (?:r[eé]cup|secours|resp|back|emer)[a-zà-ÿ]{0,8})",
     String.raw`(?:[^\n:=]{0,60}?[:=]?${below}(?=[A-Za-z-]{0,40}\d)|[^\n:=]{0,60}[:=]${below})(?=${code})`),
     pattern("y", `${code}(?:(?: and | used)?${below}${code}){0,24}`), areCodes),
-  near("otp|2fa|mfa|authenticator|two-factor|two factor|zwei-faktor|setup key|qr code|qr-code", alone("TOTP seed", "", pattern("g",
+  near("otp|2fa|mfa|authenticator|two-factor|two factor|zwei-faktor|setup key|the qr|qr code|qr-code|key manually", alone("TOTP seed", "", pattern("g",
     String.raw`(?<![\w-])(?:[A-Z2-7]{16,64}|(?:[A-Z2-7]{4}[ -]){3,15}[A-Z2-7]{2,4}|(?=[a-z]{0,60}[2-7]{1,9}[a-z]{1,60}[2-7])[a-z2-7]{16,64}`,
     String.raw`|(?:[a-z\d]{4} ){5,15}[a-z\d]{2,4})={0,6}(?![\w-])`),
-    (secret, { text, start }) => ((hasDigit(secret) || /^[A-Z ]+$/.test(secret)) && new Set(secret).size >= 7)
-    && /(?<![A-Za-z])(?:[th]?otp|2fa|mfa|authenticator|two[- ]factor|zwei-faktor|setup key|qr[- ]code)(?![A-Za-z])/i.test(text.slice(Math.max(0, start -
+    (secret, { text, start }) => ((hasDigit(secret) || /^[A-Z ]+$|^(?:[a-z]{4} ){5}/.test(secret)) && new Set(secret).size >= 7)
+    && /(?<![A-Za-z])(?:[th]?otp|2fa|mfa|authenticator|two[- ]factor|zwei-faktor|setup key|qr|key manually)(?![A-Za-z])/i.test(text.slice(Math.max(0, start -
     100), start)))),
   after("Seed phrase", "seed|mnemonic|bip39|bip-39|phrase| words|paper key|wallet|metamask|frase|助记词|助記詞|ニーモニック|シードフレーズ|мнемо|сид|fraza", pattern("gi",
     String.raw`(?:seed|mnemonic|bip-?39|phrase|(?:12|24) words|paper key|wallet|metamask|frase|助记词|助記詞|ニーモニック|シードフレーズ|мнемо\S{0,12}|сид-?фраза|fraza)`,

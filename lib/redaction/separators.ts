@@ -84,7 +84,7 @@ export const separators: readonly Separator[] = [
   // before a prefix that gives the kind of a string (`N'…'`).
   over(undefined, `\\${q}[])* \t:=-<?|}~→.%+`,
     sticky(
-      `(?:\\[\\d{0,4}\\])?[\\\\${q}\\])}*%]{0,6}·{0,99}(?:\\.{4,60}|(?<=·)\\.{1,3}·` +
+      `(?:\\[\\d{0,4}\\])?[\\\\${q}\\])}*%]{0,6}·{0,99}(?:\\.{4,60}:?|(?<=·)\\.{1,3}·` +
       `|(?<=\\w):·{0,2}[\\w&[][\\w&'<>[\\].?]{0,30}(?:·?[;|]·?[\\w&'<>[\\]]{1,20}){0,2}·{0,4}=(?=·{0,4}[*&]?\\w{0,2}["'])` +
       `|(?::·{0,2}|As·{1,99})?(?:&?(?:'static )?str|[Ss]tring|Text` +
       `|[Nn]?(?:varchar|VARCHAR)2?\\(\\w{1,5}\\)|NSString·{0,99}\\*?)·{0,99}:?=|:=` +
@@ -94,7 +94,10 @@ export const separators: readonly Separator[] = [
       `(?:(?:[*&]?[A-Za-z@$]{1,2}|raw)(?=["'])|\\$\\((?:(?:echo|printf)·{1,4}(?:-\\w{1,2}·{1,4})?(?=["'][^$])` +
       `|cat·{0,4}<<-?·?["']?\\w{1,12}["']?\\n·{0,8}))?`)),
   // process.env.TOKEN ?? "…", or a literal that the name is compared with
-  over("compared", `${q})] \t=!?|.`, sticky(`(?:[${q})\\]]{0,3}·*(?:\\?\\?|\\|\\||or|[=!]==?)|\\.equals\\w{0,12}\\()·*(?=¶)`)),
+  over("compared", `${q})] \t=!?|.,`,
+    sticky(`(?:(?<=(?:cmp|compare\\w{0,12}|equals?)\\([\\w.>-]{1,40}),|[${q})\\]]{0,3}·*(?:\\?\\?|\\|\\||or|[=!]==?)|\\.equals\\w{0,12}\\()·*(?=¶)`)),
+  // dbPassword() { return "…"
+  over("literal", "(", sticky(`\\([^()\\n]{0,60}\\)[^\\n{:]{0,20}[{:]\\s{0,40}(?:return|echo|printf)·(?=¶)`)),
   // setPassword("…"), then any other: password("…")
   over("literal", "(", sticky(`\\(·*(?:[\\w.]{1,40}\\()?(?=¶)`), { serves: ({ name }) => isSetter(name) }),
   over("call", "(", sticky(`\\(·*(?=¶)`)),
@@ -116,7 +119,7 @@ export const separators: readonly Separator[] = [
   over("literal", q, sticky(`¶·*(?:\\{[^{}]{0,200}?\\bdefault·*=·*|envDefault:(?=¶)|;s:\\d{1,4}:(?=¶))`)),
   // define("DB_PASSWORD", "…"), fill_in "Password", with: "…"
   // In a list of strings the name is one of them.
-  over("pair", q, sticky(`¶·*,\\s{0,12}(?:[a-z]{1,12}[:=]·{0,2})?(?=¶)`), { serves: (name) =>
+  over("pair", q, sticky(`¶(?:·*,\\s{0,12}(?:[a-z]{1,12}[:=]·{0,2})?|\\n·{0,4}\\d{1,3}\\)·)(?=¶)`), { serves: (name) =>
     !/^.,\s{0,12}["'][^"'\n]{1,60}["']\s*:/.test(name.text.slice(name.end, name.end + 90)) && !/["'`],\s{0,20}["'`]$/.test(before(name, 32))
     || /^.,\s{0,12}["'][\w+/=-]{20,}["']/.test(name.text.slice(name.end, name.end + 50)) }),
   // getByLabel("Password").fill("…"), env::var("DB_PASSWORD").unwrap_or("…"), expect(password).toBe("…")

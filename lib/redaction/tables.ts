@@ -142,7 +142,7 @@ function sideways(text: string, start: number, line: string): Span[] {
   });
 }
 
-const separators = /[|,;\t│┃]|!!| & | {2}/;
+const separators = /[|,;\t│┃]| & | {2}/;
 const noHeader = /[={}<>$]|: \S/;
 
 function find(text: string, names: readonly NameHit[]): Span[] {
@@ -153,7 +153,8 @@ function find(text: string, names: readonly NameHit[]): Span[] {
     const start = text.lastIndexOf("\n", at) + 1;
     const end = lineEnd(text, at);
     from = end;
-    const line = end - start > headerLengthMax ? "" : text.slice(start, end);
+    // `! Host !! Password`: the header of a wiki.
+    const line = end - start > headerLengthMax ? "" : text.slice(start, end).replace(/^!/, "|").replaceAll("!!", "||");
     if (!separators.test(line)) continue;
     const across = sideways(text, start, line);
     const header = across.length > 0 || noHeader.test(line) ? undefined : headerOf(line);

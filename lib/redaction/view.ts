@@ -30,7 +30,7 @@ const namedEntities = new Map(
     ?.map((pair) => [pair.slice(0, -2), pair.slice(-1)] as const),
 ).set("nbsp", " ");
 const entity = new RegExp(`&(?:#(\\d{2,6})|#[xX]([0-9a-fA-F]{2,5})|(${[...namedEntities.keys()].join("|")}));`, "y");
-const escapeSequence = /(\\+)(?:u(?:\{0{0,4})?00([2-7][0-9a-fA-F])\}?|x([2-7][0-9a-fA-F])|([nt"'`/]|r(?![a-z]))|(\r?\n[ \t]*))/y;
+const escapeSequence = /(\\+)(?:u(?:\{0{0,4})?00([2-7][0-9a-fA-F])\}?|x([2-7][0-9a-fA-F])|([nt"'`/]|r(?![a-z])|0(?=[A-Z]))|(\r?\n[ \t]*))/y;
 /** A command of Windows that goes on in the next line. */
 const cutLine = /\^\r?\n[ \t]*/y;
 const percentEscape = /%(?:25)?(3[dD]|3[aA]|2[267]|2[fF]|2[bB]|2[dD]|7[bBdD]|0[aAdD])/y;
@@ -45,7 +45,7 @@ const formatTag = pattern(
 const join = pattern(
   "y",
   String.raw`(["'\x60])(?:(?:(?<=[Ss]tring\(["'][^"'\n]{1,80}["'])\))?[ \t]*(?:(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*(?:_[ \t]*)?(?:\\?\r?\n[>+]?[ \t]*)?`,
-  String.raw`|[\\\x60]?\r?\n[>+]?[ \t]*(?:(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*|(?<=[ \t]{2})(?=["']))|\/\*[^*\n]{0,60}\*\/\s{1,40})`,
+  String.raw`|[\\\x60]?\r?\n[>+]?[ \t]*(?:(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*|(?<=[ \t]{2})(?=["']))|(?<=[ \t])(?=["'])|\/\*[^*\n]{0,60}\*\/\s{1,40})`,
   String.raw`|\)?[;\s]{0,40}(?:\w{0,24}\.)?(?:concat|[aA]ppend|push_str)\([ \t]*)\1`,
 );
 
@@ -88,7 +88,7 @@ function unescaped(match: RegExpExecArray): string {
   const code = unicode ?? hex;
   if (code) return fromCode(Number.parseInt(code, 16));
   if (lineEnd !== undefined) return "";
-  if (letter === "n" || letter === "r") return "\n";
+  if (/[nr0]/.test(letter)) return "\n";
   if (letter === "t") return "\t";
   return quoteOf(letter, slashes.length > 1);
 }
@@ -136,8 +136,9 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
 /** `["…", "…"].join("")`, `"".join(["…", "…"])`, `Concat("…", "…")`, `Sprintf("%s%s", "…", "…")`: the strings are one. */
 const joinedList = pattern(
   "gi",
-  String.raw`\[[^[\]()\n]{1,300}\]\s?\.join\((["'\x60])[-_.]?\1\)|((?:concat|paste0?|sprintf\((?:\w{1,24}, ?)?["'](?:%s){2,8}["'],|(["'])\3\.join\([[(]`,
-  String.raw`|join\((?:\[\]string\{|\w{1,9}\.of\(|["']{2}, ?)|implode\(["']{2}, ?[[(]))\(?[^()[\]\n]{1,300}`,
+  String.raw`\[[^[\]()\n]{1,300}\]\s?\.join\((["'\x60])[-_.]?\1\)|((?:concat|paste0?|(?:printf|format!?)\((?:\w{1,24}[,:] ?)?["']`,
+  String.raw`(?:%[s@]|\{\d?\}){2,8}["'],|(["'])\3\.join\([[(]|join\((?:\[\]string\{|\w{1,9}\.of\(|["']{2}, ?)|implode\(["']{2}, ?[[(]`,
+  String.raw`|\{\s{0,8}(?=(?:'[^'\\]', ?){5})))\(?[^()[\]\n]{1,300}`,
 );
 const listed = /(["'`])[ \t]*,\s{0,20}\1/y;
 /** Returns whether a position is in such a list. Call it with increasing positions. */
@@ -159,10 +160,11 @@ function joinAt(text: string, at: number, isListed: (at: number) => boolean): Me
   const next = isListed(at) ? matchAt(listed, text, at) : null;
   if (next) return meant(next, () => "");
   const joined = matchAt(join, text, at);
-  const isBare = joined !== null && /^.[ \t]*\r?\n[>+]?[ \t]+.$/.test(joined[0]);
+  const isBare = joined !== null && /^.(?:[ \t]*\r?\n[>+]?)?[ \t]+.$/.test(joined[0]);
   // In a diff, two records of a list begin with a plus sign each.
   if (joined !== null && /\n\+["'`]$/.test(joined[0]) && isRecord.test(text.slice(Math.max(0, at - 200), at))) return undefined;
-  const isOne = !isBare || /[(=\n][>+]?[ \t]*["'][^"'\n]*$/.test(text.slice(Math.max(0, at - 200), at));
+  const led = joined?.[0].includes("\n") ? /[(=\n][>+]?[ \t]*["'][^"'\n]*$/ : /\s=\s(?:["'][^"'\n]*["'] ){0,5}["'][^"'\n]*$/;
+  const isOne = !isBare || led.test(text.slice(Math.max(0, at - 200), at));
   return isOne ? meant(joined, () => "") : undefined;
 }
 

@@ -372,7 +372,6 @@ const classes: Readonly<Record<string, readonly string[]>> = {
   "names of code are no guess, in quotes or as a pair": [
     "new CustomResource(this, 'Resource1', { serviceToken: myProvider.serviceToken });",
     "const socks5Proxy = new Socks5ProxyAgent('socks5://username:password@localhost:1080')",
-    "Keywords to compare values: `formatMaximum` / `formatMinimum`",
     "Choice-based authentication: passwordless sign-in / passkey sign-in",
     "It is the username and password separated\nby a colon",
   ],
@@ -522,6 +521,26 @@ const classes: Readonly<Record<string, readonly string[]>> = {
     "DB_PASS <- getenv   (set this before you start)",
     "The upload id returned by the call (tg_EkJXlYYhFknJM1lawdPtRabwMjAyNDCidvb21r09VAk7K8wdiZeq6xhNenCnQ) has to be kept",
     "-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEASEaT3oAwJjGbrKMfR6Bs\nDI1Uzv15UzG0JWNHxfS895ENkZBXhrQwkK9TqQ2hkdYEa2idBPTtKQ5ax3SxIvOj\n[... cut ...]",
+  ],
+  "code gives a password back, compares it or holds it in a map of users": [
+    "function dbPassword() {\n  return '«password|kestrel99»';\n}",
+    'if (strcmp(pass, "«password|kestrel99»") == 0)',
+    'users = {"bob": "«password|kestrel99»", "eve": "«password|mango1234»"}',
+    '{"_id":1,"u":"bob","p":"«password|kestrel99»"}',
+    "char pw[] = {'«password|K','q','7','v','T','z','9','2»'};",
+    'token = "«github_token|ghp_6lHrwJpJYPNkbyEK0G" "eKsPfiwzXstftsy9X7»"  # noqa',
+    "printf 'a' 'b'; users = { label: 'Sign in', role: 'admin' }",
+  ],
+  "a list of logins may have dots, numbers or the signs of a wiki between its columns": [
+    "Accounts for the load test\n===\nuser01 .......... «password|iXnfLFoXD6»\nuser02 .......... «password|l0AdV7xo66»",
+    "Account.......: bob\nPassword......: «password|kestrel99»",
+    "! Host !! User !! Password\n|-\n| db1 || bob || «password|kestrel99»",
+    'redis> HGETALL cfg\n3) "secret"\n4) "«secret|fcdf75d044b982ca664f556b79d27b1dca6ce0cc»"',
+    "bob/«password|kestrel99»@//db1:1521/ORCL and actions/deploy2024@v4",
+    "Table of contents of the login guide\nChapter 1 .......... 12\ntests/login.py .......... [100%]",
+  ],
+  "a seed of one-time passwords has groups of four small letters": [
+    "can't scan the QR? enter this key manually: «totp_seed|xqrf czlc kcfu bqsv hxlq vjlk ysjs draw»",
   ],
 };
 

@@ -222,7 +222,6 @@ export const statements: Record<string, readonly string[]> = {
     "wifi password in the lab: «password|correct horse battery staple»",
     "git push -u origin -p main",
     "Veritabanı şifresini «password|bluebird» olarak değiştirdim",
-    "The broker still uses the default `admin`/`«password|admin123»` there.",
     'modify -D "cn=Manager" -w «cli_password|Bl4e!bird»',
     'Content-Disposition: form-data; name="title"\n\nbluebird',
     "AUTH kiosk enabled",
