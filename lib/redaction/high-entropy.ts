@@ -52,7 +52,7 @@ const publicMember = pattern(
 );
 /** `x: '…', kty: 'EC'`: a member of a JSON web key in code. */
 const isOfPublicKey = (line: string, text: string, start: number) =>
-  /[{,\s][nxye]: ?["']$|^[nxye]: ?["']$/.test(line) && /\bkty\b/.test(text.slice(Math.max(0, start - 500), start + 800));
+  /(?:^|[{,\s])[nxye]: ?["']$/.test(line) && /\bkty\b/.test(text.slice(Math.max(0, start - 500), start + 800));
 const labelLengthMax = 120;
 const secretLabel = /secret|private|passw|\btoken\b/i;
 /** Ignores a label before another secret: it is that secret's. */
@@ -63,16 +63,9 @@ function isLabelledPublic(text: string, start: number, from = 0): boolean {
   // A value alone on its line, or in its own element, has its label on the line before.
   const isAlone = /^\s*(?:<[\w:.-]+>)?["']?$/.test(own);
   const line = isAlone ? label.slice(label.lastIndexOf("\n", label.lastIndexOf("\n") - 1) + 1) : own;
-  if (/pk\.$/.test(line) || publicMember.test(line) || isOfPublicKey(line, text, start) || isPublicHeader(text, start)) return true;
+  if (/pk\.$/.test(line) || publicMember.test(line) || isOfPublicKey(line, text, start)) return true;
   return publicLabel.test(line) && !secretLabel.test(line);
 }
-
-/** A header of a mail or an answer whose value is long: its name is at the start of the line. */
-const publicHeader = /(?:^|\n)[ \t>]{0,4}(?:dkim-signature|arc-[\w-]{1,40}|authentication-results|content-security-policy|x-google-\w{1,40}|received)(?=:)/i;
-const isPublicHeader = (text: string, start: number) => {
-  const before = text.slice(Math.max(0, start - 1_000), start);
-  return publicHeader.test(before.slice(before.lastIndexOf("\n") + 1));
-};
 
 /** `CgdrdWJlcm5ldBIF…`: base64 of readable text, such as a message of a test. */
 function isReadable(run: string): boolean {

@@ -120,10 +120,7 @@ function begunKey(text: string, begin: Boundary, next: Boundary | undefined): Sp
 function endedKey(text: string, from: number, end: Boundary): Span | undefined {
   const windowStart = Math.max(from, end.start - keyLengthMax);
   const runs = bodyBetween(text, windowStart, end.start).filter(
-    (run, index, all) =>
-      isBodyRun(text, run) ||
-      // The last line may be short. The path before a line number is no line of a key.
-      (index === all.length - 1 && (isMixed(text.slice(run.start, run.end)) || isLastRun(text, run))),
+    (run, index, all) => isBodyRun(text, run) || (index === all.length - 1 && isLastRun(text, run)),
   );
   let first = end.start;
   let length = 0;

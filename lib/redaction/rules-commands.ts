@@ -47,10 +47,6 @@ const command = (keywords: string, tools: string, option: string, accept: Accept
   behind: new RegExp(`\\b(?:${tools})\\b`, "g"),
 });
 
-/** A plain word only at the end of the command or before an option: "net user accounts are …" is a sentence. */
-const isNetPassword: AcceptInContext = (secret, { text, end }) =>
-  isPassword(secret) || (isInPlace(secret) && /^["']?[ \t]*(?:\/|\n|$)/.test(text.slice(end, end + 8)));
-
 const piped = pattern(
   "",
   String.raw`^\n?[^|\n]{0,64}\|[^\n]{0,80}?(?:-stdin|with-token|sudo -S|chpasswd|passwd|login|secret|passphrase|openssl|cryptsetup|gpg|htpasswd|kinit`,
@@ -92,7 +88,7 @@ export const commandContexts: readonly ContextRule[] = [
     !isPredicate(secret, false) && (isPassword(secret) || hasBothCases(secret) ||
     (!context.includes("enable") && /^(?:`|\s*$|\s*\n| priv )/.test(text.slice(end, end + 6))))),
   command("/p|/rp", "signtool|\\w*freerdp|cmdkey|schtasks|net|wmic", "[ \\t]\\/(?:p|pass|password|rp|pwd)[: ]", isAnything),
-  cli("net use", /\bnet (?:use (?:\S+ (?:\/user:\S+ )?\S+|(?:[^\s/]\S{0,80} ){1,2}\/user:\S{1,60})|user \w\S*) (?!\/)/gi, unquoted, isNetPassword),
+  cli("net use", /\bnet (?:use (?:\S+ (?:\/user:\S+ )?\S+|(?:[^\s/]\S{0,80} ){1,2}\/user:\S{1,60})|user \w\S*) (?!\/)/gi, unquoted, isPassword),
   cli("htpasswd|mosquitto_passwd", pattern("g",
     String.raw`\b(?:htpasswd|mosquitto_passwd)~(?:(?=-[A-Za-z]{0,4}b)-[A-Zbi]{0,4}n[A-Zbi]{0,4}~[\w.@-]{1,60}~|(?=`,
     String.raw`(?:-[A-Za-z]{1,60}~){0,3}-[A-Za-z]{0,60}b)(?:-[A-Za-z]{1,60}~){1,4}(?:[\w./-]{1,60}~){2})["']?`), unquoted, isInPlace),

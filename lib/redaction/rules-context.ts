@@ -122,8 +122,6 @@ const isPairOfDoor: AcceptInContext = (secret, { text, start, end, context }) =>
   );
 };
 /** Anywhere on the line of a door: the password itself must look like one. */
-/** In base64 a slash is part of the value. */
-const isBase64 = (value: string) => /^[A-Za-z\d+/]{24,}={0,2}$/.test(value) && hasDigit(value) && hasBothCases(value);
 const isMadePassword: AcceptInContext = (secret, { text, end, context }) =>
   !/^(?:[/@:]|\.\S)/.test(text.slice(end, end + 2)) &&
   secret.length >= (/ \//.test(context) ? 6 : 8) &&
@@ -273,7 +271,7 @@ export const statementContexts: readonly ContextRule[] = [
     (secret, found) => (door.test(lineOf(found.text, found.start, found.end)) || (/[ `]\//.test(found.context) && door.test(paragraphOf(found))) ||
     /\w@[\w-]{1,40}\./.test(found.context) || knownUser.test(found.context) || /^(?:root|admin|sa|postgres|elastic|operator)\//.test(found.context) ||
     (secret.length >= 16 && found.context.includes(" / ") && isCode(secret) && hasBothCases(secret)) ||
-    isLedPair(secret, found)) && !isBase64(found.context + secret) &&
+    isLedPair(secret, found)) && !/^[A-Za-z\d+/]{24,}={0,2}$/.test(found.context + secret) &&
     (isMadePassword(secret, found) || isPairOfDoor(secret, found)))),
   // ("anna@example.com", "…") near a word for a password
   near("@|account|login|cred|users|passw|auth", password("", /[([{]¬[¶][\w.+@-]{2,80}[¶],¬[¶]/g, quoted, (secret, { text, start, end, context }) =>
@@ -335,7 +333,7 @@ export const statementContexts: readonly ContextRule[] = [
   password("p:|p=|p\":", pattern("gi", String.raw`(?<![^\s{,])[¶]?(?:u|un|usr|user|id|login)[¶]?[:=] ?[¶]?[\w.@+\\-]{2,40}[¶]?[,;]?`,
     String.raw`(?:~|\n[^\n]{0,30}? |(?<=[¶],))"?p(?:"?:|=) ?[\x60¶]?`), wordOfPair, (secret) => isInPlace(secret) && (hasDigit(secret) || isWordPair(secret))),
   // users = { "bob": "…", eve: "…" }
-  near("users|accounts|logins|passwords|credentials", password("", /(?<=[{(,]\s{0,12})[¶]?[\w.@-]{2,40}[¶]?¬(?:=>|[:=])¬[¶]/g, quoted, (secret,
+  near("users|accounts|logins|passwords|credentials", password("", /[{(,]\s{0,12}[¶]?[\w.@-]{2,40}[¶]?¬(?:=>|[:=])¬[¶]/g, quoted, (secret,
     { text, start }) => (isMadeUp(secret) || isMixedWord(secret)) && isInPlace(secret) &&
     /\b(?:users|accounts|logins|passwords|credentials)["'\]]{0,2}\s?[=:(]\s?[\w.<>, ]{0,24}[{(][^{}()]*$/i.test(text.slice(Math.max(0, start - 200),
     start)))),
@@ -343,7 +341,7 @@ export const statementContexts: readonly ContextRule[] = [
   password("@", /(?<![\w/.@:-])[A-Za-z]\w{1,30}\/(?=[^\s@/"'`]{6,60}@(?:\/\/\w|[A-Z][A-Z\d_]{2}|[\w.-]{1,60}:\d{4}))/g, /[^\s@/]+/y, (secret) =>
     (isMadeUp(secret) || isMixedWord(secret)) && isNoPlaceholder(secret)),
   // user01 .......... …, in a list of logins
-  near("passw|login|account|users|credential", password("", /(?<=\S ?(?:\.{4,60}|…))[ \t]{1,4}/g, /\S+(?=[ \t]{0,4}(?:\n|$))/y, (secret) =>
+  near("passw|login|account|users|credential", password("", /(?:\.{4,60}|…)[ \t]{1,4}/g, /\S+(?=[ \t]{0,4}(?:\n|$))/y, (secret) =>
     (isMadeUp(secret) || isMixedWord(secret)) && isInPlace(secret)), 300),
   // omniauth :github, 'id', '…'
   password("omniauth|provider", /\b(?:omniauth|provider)~:\w{2,30},\s{1,12}[¶][^¶\n]{4,120}[¶],\s{1,12}[¶]/g, quoted, isTokenLike),

@@ -135,12 +135,10 @@ export const separators: readonly Separator[] = [
   over("cell", `* \t|${q}`, sticky(`[*_${q}]{0,3}·*\\|{1,2}[ \\t*_]*`), { serves: (name) => !/\{\{[^{}]*$|\$\{?$/.test(before(name, 80)) }),
 ];
 
-const byFirst = Map.groupBy(
-  separators.flatMap((separator) => Array.from(separator.first, (first) => ({ first, separator }))),
-  ({ first }) => first,
-);
+const firsts = new Set(separators.flatMap(({ first }) => [...first]));
+const byFirst = new Map(Array.from(firsts, (first) => [first, separators.filter((separator) => separator.first.includes(first))]));
 /** The separators that can begin with the text after a name. */
-export const separatorsAt = (text: string, at: number): readonly Separator[] => byFirst.get(text.charAt(at))?.map(({ separator }) => separator) ?? [];
+export const separatorsAt = (text: string, at: number): readonly Separator[] => byFirst.get(text.charAt(at)) ?? [];
 
 /** The text between two values of the same list. */
 export const nextOfList = sticky(`¶?(?:·{0,40}[,:]\\s{0,40}(?=¶)|·{0,40}\\r?\\n·{0,40}- (?:[\\w.@-]{1,40}: )?(?=\\S))`);

@@ -129,13 +129,16 @@ function lineEnd(text: string, at: number): number {
 
 /** A line whose first cell names a credential, beside a line of as many cells: each further cell is a value. */
 function sideways(text: string, start: number, line: string): Span[] {
-  const above = text.slice(text.lastIndexOf("\n", start - 2) + 1, Math.max(0, start - 1));
-  const below = text.slice(start + line.length + 1, lineEnd(text, start + line.length + 1));
+  // `password      = "…"`: an assignment.
+  if (/^[\W_]*[\w.-]+\s*[=:{(]/.test(line)) return [];
   const split = splits.find(([separator]) => separator.test(line))?.[1];
-  const cells = split?.(line).filter((cell) => cell.text !== "") ?? [];
+  const filled = (each: string) => split?.(each).filter((cell) => cell.text !== "") ?? [];
+  const cells = filled(line);
   const claim = claimOf(cells[0]?.text ?? "");
-  const isTable = [above, below].some((each) => each.length < lineLengthMax && split?.(each).filter((cell) => cell.text !== "").length === cells.length);
-  if (claim?.certainty !== "sure" || !isTable || cells.some((cell) => /^[=:({]/.test(cell.text))) return [];
+  if (claim?.certainty !== "sure") return [];
+  const end = start + line.length + 1;
+  const besides = [text.slice(text.lastIndexOf("\n", start - 2) + 1, Math.max(0, start - 1)), text.slice(end, lineEnd(text, end))];
+  if (!besides.some((each) => each.length < lineLengthMax && filled(each).length === cells.length)) return [];
   return cells.slice(1).flatMap((cell) => {
     const value = { text: cell.text, start: start + cell.start, end: start + cell.start + cell.text.length, isQuoted: true, isClosed: false };
     return isCell(value, claim, false) && !/\)$/.test(cell.text) ? [{ start: value.start, end: value.end, kind: kindOf(claim) }] : [];
