@@ -29,17 +29,12 @@ function contentAt(bytes: string, at: number): number {
   return at + 2 + (length > 0x80 ? length - 0x80 : 0);
 }
 
-type Decoded = "private key" | "public" | undefined;
-
-/** PKCS #1, #8 and #12 and SEC 1 begin with a small version number; certificates and public keys do not. */
-function derMeaning(bytes: string): Decoded {
-  if (bytes.charCodeAt(0) !== sequence || bytes.length < 16) return undefined;
+/** Whether it is a certificate, a public key or a signature in DER. PKCS #1, #8 and #12 and SEC 1 begin with a small version number; these do not. */
+export function isPublicDer(encoded: string): boolean {
+  if (!/^MI?[A-Z]/.test(encoded)) return false;
+  const bytes = decodeStart(encoded);
+  if (bytes.charCodeAt(0) !== sequence || bytes.length < 16) return false;
   const first = contentAt(bytes, 0);
   const tag = bytes.charCodeAt(first);
-  if (tag === integer) return bytes.charCodeAt(first + 1) === 1 && bytes.charCodeAt(first + 2) <= 3 ? "private key" : "public";
-  return tag === objectId || tag === sequence ? "public" : undefined;
+  return tag === integer ? bytes.charCodeAt(first + 1) !== 1 || bytes.charCodeAt(first + 2) > 3 : tag === objectId || tag === sequence;
 }
-
-/** For any text: whether it is a certificate, a public key or a signature in DER. */
-export const isPublicDer = (encoded: string): boolean => /^MI?[A-Z]/.test(encoded) && derMeaning(decodeStart(encoded)) === "public";
-export const isPrivateDer = (encoded: string): boolean => derMeaning(decodeStart(encoded)) === "private key";

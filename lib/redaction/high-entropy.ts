@@ -1,5 +1,5 @@
 import { hasBothCases, hasDigit, isHex, looksVeryRandom } from "./appearance.ts";
-import { decodeStart, holdsCredential, isPrivateDer, isPublicDer } from "./decoded.ts";
+import { decodeStart, holdsCredential, isPublicDer } from "./decoded.ts";
 import { looksChosen } from "./features.ts";
 import { type Finder, kindNamed, type Span } from "./rule.ts";
 import { marker } from "./view.ts";
@@ -81,8 +81,7 @@ function isInPublicBlock(text: string, start: number): boolean {
   const begin = before.lastIndexOf("-----BEGIN ");
   if (begin <= before.lastIndexOf("-----END ")) return false;
   if (/^.{11}(?:AGE ENCRYPTED|PGP (?:MESSAGE|SIGNATURE))/.test(before.slice(begin, begin + 32))) return true;
-  const first = /^.{11}(?:CERTIFICATE|PUBLIC KEY)-----\s{1,40}(MI[\w+/]{30,98})/.exec(before.slice(begin, begin + 180))?.[1];
-  return first !== undefined && !isPrivateDer(first);
+  return /^.{11}(?:CERTIFICATE|PUBLIC KEY)-----\s{1,40}MI[\w+/]{30}/.test(before.slice(begin, begin + 180));
 }
 
 /** Base64 of a document with a password, or of `user:password`. */
