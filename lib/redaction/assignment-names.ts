@@ -130,13 +130,8 @@ export function claimOf(given: string): Claim | undefined {
     const tokenOwner = last.endsWith("token") && last !== "token" ? last.slice(0, -"token".length) : owner;
     return publicTokenOwners.has(tokenOwner) || words.includes("public") ? undefined : sure("token");
   }
-  // `X-Acme-Key`, `X-Acme-Session`: a header with such a name holds an API key.
-  if (
-    words[0] === "x" &&
-    words.length > 1 &&
-    (/^(?:session|consumer|team)$/.test(last) || (last === "key" && (owner === "query" || !publicKeyOwners.has(owner))))
-  )
-    return sure("api_key");
+  // `X-Acme-Key`: a header with such a name holds an API key.
+  if (words[0] === "x" && words.length > 1 && /^(?:key|session|consumer|team)$/.test(last) && !publicKeyOwners.has(owner)) return sure("api_key");
   if (owner === "snmp" || (last === "cookie" && /^(?:erlang|release)$/.test(owner))) return sure("password");
   if (given === "PAT" || /^(?:cle|clave|chave)_api$/i.test(given)) return sure("token");
   // `senha_do_keystore`: in Romance languages the owner is behind the noun.

@@ -56,11 +56,6 @@ function listed(name: Name, first: Value, claim: Claim, link: Link | undefined):
   }
   // `{ "entropy": 4.5 }`: a key of an object is not a value.
   const isKey = /^.\s{0,4}:/.test(name.text.slice(first.end, first.end + 6));
-  if (
-    /^(?:required|nullable|sometimes|string|bail|filled|present)$/.test(first.text) ||
-    (isKey && /^(?:type|ref|\$ref|name|min|max|length|entropy|pattern|format|description|\w+only)$/i.test(first.text))
-  )
-    return [];
   const isMap = isKey && /s$/i.test(name.name);
   const credentials = values.filter((value) => isCredential(value, named) && !(isKey && /^.\s{0,4}:/.test(name.text.slice(value.end, value.end + 6))));
   return isMap || credentials[0] === first || values.length === 2 ? credentials : [];
@@ -125,24 +120,17 @@ function wordStart(text: string, end: number, from: number): number {
 
 /** `--set-secrets=NAME=secret:version` gives the place of a secret, not its value. */
 const isSecretRef = (before: string) => before.includes("-secrets") && /(?:set|update|remove)-secrets[= ]["']?[^\s"']*$/.test(before);
-/** `password?: Name;` gives the type of a field. */
-const isTyped = /^\?: [A-Z]\w*[;,|<[)]/;
 /** Part of an ARN (`…:secret:…`), the user of a URL, a reference to a secret, a field, random, or too long. */
 const isNoName = ({ text, name, start, end }: Name) =>
   name.length > nameLengthMax ||
   (name.length >= 24 && looksVeryRandom(name)) ||
   // "you can pass a comparator to …": a verb.
   (/^pass$/i.test(name) &&
-    text.charAt(end) === " " &&
-    (/\b(?:to|can|must|should|will|you|we|not|may|also) $/i.test(text.slice(Math.max(0, start - 8), start)) ||
-      /^ (?:(?:it|an?|the|this|that|them|in|along|through|any|your|custom) |`[^`\n]{1,60}` (?:to|in|as|for|when|if)\b)/.test(text.slice(end, end + 70)))) ||
-  (text.startsWith("?:", end) && isTyped.test(text.slice(end, end + 80))) ||
+    /^ (?:(?:it|an?|the|this|that|them|in|along|through|any|your|custom) |`[^`\n]{1,60}` (?:to|in|as|for|when|if)\b)/.test(text.slice(end, end + 70))) ||
   (text.startsWith("=", end) && isSecretRef(text.slice(Math.max(0, start - 80), start))) ||
   (text.charAt(end) === ":" && /[\w*]:$/.test(text.slice(Math.max(0, start - 2), start))) ||
-  (name === "session" && /[`"]/.test(text.charAt(start - 1)) && /^:[\w-]/.test(text.slice(end, end + 2))) ||
   // `auth.verifyToken 640 ms`: a function.
   (/(?:^|\.)(?:verify|validate|check|parse|decode|revoke|refresh)[A-Z]\w*$/.test(name) && text.charAt(end) === " ") ||
-  /\bresource "$/.test(text.slice(Math.max(0, start - 10), start)) ||
   // `lpass show --password "Shared-Infra/NAS"`: the name of an entry in a store.
   /\b(?:lpass|gopass|bws?|op) (?:\w+ )?(?:show|get|read)\b/.test(text.slice(Math.max(0, start - 40), end + 5)) ||
   (text.startsWith("://", start - 3) && text.charAt(end) === ":");

@@ -3,7 +3,7 @@ import { type Argument, argumentsAt } from "./arguments.ts";
 import * as features from "./features.ts";
 import { isPlaceholder, isStandIn } from "./placeholders.ts";
 import { isInPlace } from "./refusals.ts";
-import { type Finder, kindNamed, type Span } from "./rule.ts";
+import { anyOf, type Finder, kindNamed, type Span } from "./rule.ts";
 import type { Value } from "./values.ts";
 import { pattern, setOf } from "./words.ts";
 
@@ -51,17 +51,14 @@ const callAt = (text: string, word: string, end: number) =>
 
 const password = kindNamed("Password");
 
+const isNoValue = anyOf(features.isPublicValue, isStandIn, features.isConstantLike, features.isAlgorithm);
 /** Whether the argument is not a credential but a name, an algorithm or an address. */
 const isNoCredential = ({ text }: Value) =>
   text.length < 4 ||
-  features.isPublicValue(text) ||
-  isStandIn(text) ||
-  features.isConstantLike(text) ||
-  features.isAlgorithm(text) ||
+  /\s/.test(text.trim()) ||
+  isNoValue(text) ||
   // `config("services.mail.secret")`, `cfg["Jwt:Key"]`: the name of a setting.
-  (/^[A-Za-z]+(?:[.:_/][A-Za-z]+)+$/.test(text) && !features.isDiceware(text)) ||
-  (/^(?:https?:|[\w.-]+@[\w-]+\.[\w.-]+$|[a-z]+$|[a-z]+(?:[-_][a-z]+)+$|[A-Z][a-z]+$)/.test(text) && !features.looksChosen(text)) ||
-  /\s/.test(text.trim());
+  (/^(?:https?:.*|[\w.-]+@[\w-]+\.[\w.-]+|[A-Za-z][a-z]*(?:[.:_/-][A-Za-z]+)*)$/.test(text) && !features.looksChosen(text));
 
 /** In these calls a plain word is a password too: the argument has no other use. */
 const strictCalls = pattern(
@@ -74,10 +71,10 @@ const strictCalls = pattern(
 /** Names of login calls, which take a credential at any position: `client.connect(…)`, `unlock(…)`. */
 const loginCallName = pattern(
   "i",
-  String.raw`^(?:log_?[io]n\w{0,12}|sign_?in\w{0,12}|\w{0,12}auth\w{0,16}|\w{0,12}conn?ect\w{0,10}|\w{0,8}bind\w{0,6}|\w{0,20}credentials?`,
+  String.raw`^(?:log_?[io]n\w{0,12}|sign_?in\w{0,12}|\w{0,12}auth\w{0,16}|\w{0,12}conn?ect\w{0,10}|\w{0,8}bind\w{0,6}|\w{0,40}credentials?`,
   String.raw`|\w{0,12}api_?key\w{0,16}|unlock\w{0,12}|(?:un)?protect|\w{0,10}community\w{0,8}|usm\w{0,10}|snmp\w{0,12}|create_?(?:super)?user`,
   String.raw`|\w{0,12}ftp\w{0,6}|(?:en|de)crypt\w{0,10}|\w{0,10}cipher\w{0,4}|\w{0,10}hmac\w{0,8}|sign|sign_?with|verify|derive\w{0,10}|pbkdf2\w{0,8}`,
-  String.raw`|scrypt\w{0,8}|\w{0,10}passw(?:or)?d\w{0,8}|set_?pw|username_pw_set|\w{0,8}dialer|smtp|addap|softap)$`,
+  String.raw`|scrypt\w{0,8}|\w{0,10}passw(?:or)?d\w{0,8}|set_?pw|username_pw_set|\w{0,8}dialer|smtp|addap|softap|\w{0,16}serializer)$`,
 );
 /** Arguments that contain digits but are not credentials: users, hosts, files, versions. */
 const otherArgument = pattern(
@@ -129,7 +126,7 @@ function loginArguments(list: readonly Argument[], called: string): Value[] {
 /** The name of a directory's user, or a mail address: the password is the next argument. */
 const isUserName = /^(?:[A-Za-z]{1,6}=[^,=]{1,60}(?:,|$)|[\w.+-]{1,64}@[\w-]{1,60}\.)/;
 /** `"maple walrus quartz ember"`: several words that are not a sentence. */
-const isWordPhrase = (text: string) => /^[a-z]{3,12}(?: [a-z]{3,12}){2,7}$/.test(text) && !features.sentenceWords.test(text);
+const isWordPhrase = (text: string) => /^(?:[a-z]{3,12}(?: [a-z]{3,12}){2,7}|[a-z\d]{4}(?: [a-z\d]{4}){3})$/.test(text) && !features.sentenceWords.test(text);
 
 function knownArgument(list: readonly Argument[], { name, place }: KnownCall): Value | undefined {
   const stringOf = (argument: Argument | undefined) => argument?.value ?? argument?.inner;

@@ -1,11 +1,11 @@
-import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase, isUuid, looksRandom } from "./appearance.ts";
+import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase, isUuid } from "./appearance.ts";
 import { type Claim, type ClaimKind, isCredentialWord } from "./assignment-names.ts";
 import * as features from "./features.ts";
 import { memoize } from "./memoize.ts";
 import { isQuietPhrase, isWordPassphrase } from "./passphrases.ts";
 import { isPlaceholder, isStandIn } from "./placeholders.ts";
 import { isRefused } from "./refusals.ts";
-import type { Accept } from "./rule.ts";
+import { type Accept, anyOf } from "./rule.ts";
 import type { Value } from "./values.ts";
 
 /** The relation between a name and its value: as text, in an element, as an option, as two strings… Undefined for a plain `=` or `:`, as in code. */
@@ -35,26 +35,11 @@ export interface Evidence {
   readonly holds: (judged: Judged) => boolean;
 }
 
+const isMixedUp: Accept = (value) => features.isScrambled(value, 14);
 /** The value cannot be the next word or words of a text. */
-const isNoPlainText: Accept = memoize(
-  (value) =>
-    hasDigit(value) ||
-    features.isUnusualWord(value) ||
-    features.isDiceware(value) ||
-    features.isJoinedPhrase(value) ||
-    features.isScrambled(value, 14) ||
-    isWordPassphrase(value),
-);
-const isNoArgumentOfPair: Accept = (value) => isNoPlainText(value) || features.isAppPassword(value) || features.isWordPair(value);
-const isNoArgument: Accept = (value) =>
-  features.isTokenLike(value) ||
-  features.isScrambled(value, 14) ||
-  features.isDecoratedWord(value) ||
-  features.isNumberedWord(value) ||
-  features.isDiceware(value) ||
-  features.isCode(value) ||
-  /^\d{8,}$/.test(value) ||
-  (hasDigit(value) && /[^\w\s./:-]/.test(value));
+const isNoPlainText = memoize(anyOf(hasDigit, features.isUnusualWord, features.isDiceware, features.isJoinedPhrase, isMixedUp, isWordPassphrase));
+const isNoArgumentOfPair = anyOf(isNoPlainText, features.isAppPassword, features.isWordPair);
+const isNoArgument = anyOf(features.isTokenLike, features.isMadeUp, features.isCode, isMixedUp, (value) => /^\d{8,}$/.test(value));
 
 /**
  * The weaker the relation between name and value, the stronger the evidence that the value itself must give: it could be just the next word or argument.
@@ -63,10 +48,10 @@ const demands: Readonly<Partial<Record<Link, Accept>>> = {
   option: (value) => (!isPlainCase(value) || features.isDiceware(value) || features.isJoinedPhrase(value)) && !features.isField(value),
   pair: isNoArgumentOfPair,
   compared: isNoArgumentOfPair,
-  sentence: (value) => isNoPlainText(value) || features.isAppPassword(value),
-  line: (value) => !features.isField(value) && (isNoPlainText(value) || features.isTokenLike(value)),
-  cell: (value) => isNoArgumentOfPair(value) || features.isTokenLike(value),
-  near: (value) => features.isStrong(value),
+  sentence: anyOf(isNoPlainText, features.isAppPassword),
+  line: isNoPlainText,
+  cell: isNoArgumentOfPair,
+  near: features.isStrong,
   call: isNoArgument,
 };
 
@@ -88,8 +73,7 @@ const salt: Evidence = {
 // biome-ignore format: one row a line
 const ofKeys: readonly Evidence[] = [
   salt,
-  { evidence: "random token", holds: (judged) => features.isSurelyToken(judged.text) || (judged.claim.certainty === "likely" && judged.isConstant &&
-    !isHex(judged.text) && !isUuid(judged.text) && judged.text.length >= 32 && features.isStrong(judged.text)) },
+  { evidence: "random token", holds: ({ text }) => features.isSurelyToken(text) },
   { evidence: "long hex", holds: ({ text, claim, isEnvironment }) => claim.certainty === "likely" && isHex(text) && hasDigit(text) &&
     text.length >= (isEnvironment ? 30 : 32) },
   { evidence: "UUID of a constant", holds: (judged) => judged.claim.certainty === "likely" && isConstantPlace(judged) && isUuid(judged.text) },
@@ -98,15 +82,8 @@ const ofKeys: readonly Evidence[] = [
 /** A name such as "creds" or "access code": a key, or a password where text is expected. */
 // biome-ignore format: one row a line
 const ofCredentials: readonly Evidence[] = [
-  { evidence: "random token of a credential", holds: ({ text }) => features.isSurelyToken(text) || (isHex(text) && text.length >= 32) },
-  {
-    evidence: "password of a credential",
-    holds: ({ text, link, isQuoted, isEnvironment }) =>
-      (isQuoted || link === "cell" || link === "element" || isEnvironment) &&
-      !/\s/.test(text) &&
-      !isUuid(text) &&
-      (features.looksChosen(text) || features.isNumberedWord(text) || (text.length >= 10 && hasDigit(text) && hasBothCases(text))),
-  },
+  { evidence: "password of a credential", holds: ({ text, link, isQuoted, isEnvironment }) => (isQuoted || link === "cell" || isEnvironment) &&
+    !/\s/.test(text) && !isUuid(text) && (features.isMadeUp(text) || (text.length >= 10 && hasDigit(text) && hasBothCases(text))) },
 ];
 
 /** A token or an API key is generated; a person may have chosen a plainer one. */
@@ -114,13 +91,15 @@ const ofCredentials: readonly Evidence[] = [
 const ofTokens: readonly Evidence[] = [
   salt,
   { evidence: "token", holds: (judged) => features.isTokenLike(judged.text) || (isConstantPlace(judged) &&
-    /^(?=\D{0,40}\d)(?=\d{0,40}[a-f])[\da-f]{12,}$/.test(judged.text)) },
+    /^(?=\D{0,40}\d)(?=\d{0,40}[a-f])[\da-f]{12,}$/.test(judged.text)) ||
+    (judged.isQuoted && (/\d{3}$/.test(judged.text) ? features.isDiceware(judged.text) : judged.text.length >= 14 && features.isCode(judged.text))) },
 ];
 
 /** `"password": "Contraseña"` is a label in another language, `"Forgot?"` a label. */
 const isLabel = ({ text, isQuoted }: Pick<Value, "text" | "isQuoted">) =>
   (/^\p{L}+$/u.test(text) && !/^[A-Za-z]+$/.test(text)) || (isQuoted && /^[A-Z][a-z]+[?!:…]$/.test(text) && !features.isWordPair(text));
 const isWord = (judged: Judged) => isBare(judged.link) && !hasDigit(judged.text) && judged.text.length >= 5 && !features.hasCredentialWord(judged.text);
+const isOddWord = anyOf(features.isDiceware, features.isUnusualWord, features.isScrambled);
 const isLiteralWord = (judged: Judged) => isWord(judged) && (judged.isLiteral || judged.isConstant) && !isLabel(judged);
 
 /** A password may be any text, except words of code where code is expected and words of a sentence in a sentence. */
@@ -133,9 +112,7 @@ const ofPasswords: readonly Evidence[] = [
     9) && !isTime(text) },
   { evidence: "words in quotes", holds: ({ text, isLiteral, isQuoted, claim, link }) => isLiteral && (isWordPassphrase(text) || (isQuoted &&
     claim.kind === "secret" && link === undefined && isQuietPhrase(text))) },
-  { evidence: "words with joints", holds: (judged) => isWord(judged) && features.isDiceware(judged.text) },
-  { evidence: "no word of code", holds: (judged) => isWord(judged) && ((!judged.isLiteral && looksRandom(judged.text)) || features.isUnusualWord(judged.text) ||
-    features.isScrambled(judged.text)) },
+  { evidence: "words with joints", holds: (judged) => isWord(judged) && isOddWord(judged.text) },
   { evidence: "word with a sign", holds: (judged) => isLiteralWord(judged) && /^\S*[^\w.\s-]\S*$/.test(judged.text) && hasLetter(judged.text) &&
     judged.text.length >= 6 },
   { evidence: "small letters", holds: (judged) => isLiteralWord(judged) && /^[a-z]+$/.test(judged.text) && (!judged.isQuoted || judged.text.length >= 6) &&
@@ -160,13 +137,10 @@ export const evidence: Readonly<Record<ClaimKind, readonly Evidence[]>> = {
 const lengthMin: Readonly<Partial<Record<ClaimKind, number>>> = { credential: 6, token: 8, api_key: 8, key: 8 };
 const lengthMinElse = 4;
 
+const isOther = anyOf(features.isHarmless, features.isConstantLike, isCredentialWord, features.isPattern, features.isAlgorithm);
 /** The value is something other than a credential. In a place for passwords, a bad password is a password. */
 const isNotCredential = (value: string, isPlace: boolean) =>
-  features.isHarmless(value) ||
-  features.isConstantLike(value) ||
-  isCredentialWord(value) ||
-  features.isPattern(value) ||
-  features.isAlgorithm(value) ||
+  isOther(value) ||
   // `acme/auth:43537b1`, `events/2026/03/part.gz`: an image, a file.
   /^[a-z][\w.-]*(?:\/[\w.-]+)+(?::[\w.-]+|\.[a-z]\w{0,4})$|^(?:async )?function\(/.test(value) ||
   (isPlace ? isStandIn(value) : isPlaceholder(value));

@@ -18,7 +18,7 @@ export const isHarmless = (value: string) =>
   /^[a-z]+\d[a-z]*\.\w*(?:large|micro|small|medium|nano|metal)$/.test(value) ||
   /^\d+[KMGT]i?B$|^\d+\/(?:s|sec|min|h|hour|day)$|^--?[a-z][a-z\d-]*$|^[a-z][\w.#:-]*\{[a-z-]+:[^{}]+\}/.test(value) ||
   // A member or a class: `AuthType.IAM_AUTH`, `Ed25519PublicKey`.
-  /^[A-Za-z]\w*\.(?:\w+\.)?[A-Z]+(?:_[A-Z\d]+)*$/.test(value) ||
+  (/^[A-Za-z]\w*\.(?:\w+\.)?[A-Z]+(?:_[A-Z\d]+)*$/.test(value) && !(hasDigit(value) && looksRandom(value)) && !isOddPath(value)) ||
   /^(?:[a-z]\w*\.)?[A-Z]\w{2,30}(?:Key|Token|Secret|Password|Credentials?|Client|Handler|Error|Exception)$/.test(value) ||
   /^\d+(?:[a-z]{2,3}|sec\w*|min\w*|hours?|days?|weeks?|months?|years?|bytes?|times?|bits?|chars?|characters?|digits?|letters?|words?)$/.test(value) ||
   // An address, or a program and its version.
@@ -28,6 +28,13 @@ export const isHarmless = (value: string) =>
 
 /** `MYSQL_NATIVE_PASSWORD`: the name of a constant. */
 export const isConstantLike = (value: string) => /^\p{Lu}[\p{Lu}\d]*(?:_[\p{Lu}\d]+)+$/u.test(value) && !looksRandom(value);
+
+/** `i6qiRCWW.j0`, `NvjCwNI.TgPQ`: the words between its capitals, digits and dots are too short for a path of code. */
+const isOddPath = (value: string): boolean =>
+  value.length >= 10 &&
+  /^[A-Za-z\d]+(?:\.[A-Za-z\d]+)+$/.test(value) &&
+  hasBothCases(value) &&
+  (value.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g)?.length ?? 0) * 2.4 > value.replace(/[\d.]/g, "").length;
 
 const isIdentifier = (value: string) => /^[A-Za-z_$][\w$]*$/.test(value);
 
@@ -52,10 +59,10 @@ export function isExpression(whole: string, isText = false): boolean {
   const parts = path.split(/\?\.|\.|->|::/);
   // `Cistern{Well}4`: code does not go on right behind a bracket.
   if (opened > 0 && !/[)\]}]\w+$/.test(value) && parts.every((part) => isIdentifier(part.replace(/^[!&*@-]+/, "")))) return true;
-  if (opened === 0) return !/^\{[\w!#$%^&*+~@-]{6,}\}(?:[a-z]+\d{3,})?$/.test(whole);
+  if (opened === 0) return !/^\{{1,2}[\w!#$%^&*+~@-]{6,}\}{1,2}(?:[a-z]+\d{3,})?$/.test(whole);
   if (parts.length < 2 || !parts.every(isIdentifier)) return false;
   if (/\d$/.test(value) && (isDiceware(value) || (/\d{3}$/.test(value) && isDecoratedWord(value)))) return false;
-  return !parts.some((part) => (hasDigit(part) && looksRandom(part)) || isScrambled(part));
+  return !isOddPath(value) && !parts.some((part) => (hasDigit(part) && looksRandom(part)) || isScrambled(part) || /^[a-z]+\d[a-z]+\d[a-z\d]*$/.test(part));
 }
 
 /** `my-db-password`: a name, because it has only letters and separators and a word for a credential. */
@@ -225,7 +232,7 @@ const codeRoot = pattern(
 );
 /** `naranja.dulce`: where text is expected, two words with a dot are no path of code. */
 export const isDottedWords = (value: string): boolean =>
-  /^[\p{L}\d]{3,}\.[\p{L}\d]{3,}$/u.test(value) &&
+  /^[\p{L}\d]{3,}\.[\p{L}\d]{3,}(?:_\d{1,4})?$/u.test(value) &&
   !codeRoot.test(value) &&
   !hasCredentialWord(value) &&
   !/\.(?:local|internal|json|yaml|yml|toml|conf|html|java|com|org|net|dev|txt|pem|key|jks|example|test|lock|log|env|csv)$/.test(value);

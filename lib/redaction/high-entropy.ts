@@ -1,5 +1,5 @@
 import { hasBothCases, hasDigit, isHex, looksVeryRandom } from "./appearance.ts";
-import { decodeStart, holdsCredential, isPrivateDer, isPublicDer } from "./decoded.ts";
+import { decodeStart, holdsCredential, isPublicDer } from "./decoded.ts";
 import { looksChosen } from "./features.ts";
 import { type Finder, kindNamed, type Span } from "./rule.ts";
 import { marker } from "./view.ts";
@@ -40,8 +40,8 @@ const publicLabel = pattern(
   String.raw`integrity|digest|checksum|hash|etag|if-(?:none-)?match|golden|fixture|fingerprint|\bcid\b|nonce|boundary|cursor|next_?(?:page_?)?token`,
   "|page_?token|continuation|cipher_?text|encrypted|public(?! (?:const|static|final|readonly|string|let|var|val|override))|publishable",
   String.raw`|pub[_-]?key|sha-?\d|h1:|site-?key|captcha|verif|challenge|signature|signed|\bsig\b|certificate|\bcert|\bTXT\b|dkim|vapid`,
-  String.raw`|applicationServerKey|known_hosts|ssh-|minisign|cosign|\banon\b|commit|blob|revision|version |asset|chunk|bundle|build|(?:trace|request`,
-  String.raw`|correlation)[-_ ]?id|traceparent|(?:sheet|folder|document|video|channel)\s+$|\bid(?:-2)?["'\s:=-]*$|Id["'\s:=(]*$|_id["'\s:=]*$|[?&]v=$`,
+  String.raw`|applicationServerKey|known_hosts|ssh-|minisign|cosign|\banon\b|commit|\bblob\b|revision|version |asset|chunk|bundle|build|\w[-_ ]id\b`,
+  String.raw`|traceparent|(?:sheet|folder|doc(?:ument)?|video|channel|recording|file)\s+$|\bid(?:-2)?["'\s:=-]*$|Id["'\s:=(]*$|_id["'\s:=]*$|[?&]v=$`,
 );
 /** The text before a public value in a JSON web key, in a list of peers or records, or in a value that SOPS, Jasypt or Travis encrypted. */
 const publicMember = pattern(
@@ -52,7 +52,7 @@ const publicMember = pattern(
 );
 /** `x: '…', kty: 'EC'`: a member of a JSON web key in code. */
 const isOfPublicKey = (line: string, text: string, start: number) =>
-  /[{,\s][nxye]: ?["']$|^[nxye]: ?["']$/.test(line) && /\bkty\b/.test(text.slice(Math.max(0, start - 500), start + 800));
+  /(?:^|[{,\s])[nxye]: ?["']$/.test(line) && /\bkty\b/.test(text.slice(Math.max(0, start - 500), start + 800));
 const labelLengthMax = 120;
 const secretLabel = /secret|private|passw|\btoken\b/i;
 /** Ignores a label before another secret: it is that secret's. */
@@ -63,16 +63,9 @@ function isLabelledPublic(text: string, start: number, from = 0): boolean {
   // A value alone on its line, or in its own element, has its label on the line before.
   const isAlone = /^\s*(?:<[\w:.-]+>)?["']?$/.test(own);
   const line = isAlone ? label.slice(label.lastIndexOf("\n", label.lastIndexOf("\n") - 1) + 1) : own;
-  if (/pk\.$/.test(line) || publicMember.test(line) || isOfPublicKey(line, text, start) || isPublicHeader(text, start)) return true;
+  if (/pk\.$/.test(line) || publicMember.test(line) || isOfPublicKey(line, text, start)) return true;
   return publicLabel.test(line) && !secretLabel.test(line);
 }
-
-/** A header of a mail or an answer whose value is long: its name is at the start of the line. */
-const publicHeader = /(?:^|\n)[ \t>]{0,4}(?:dkim-signature|arc-[\w-]{1,40}|authentication-results|content-security-policy|x-google-\w{1,40}|received)(?=:)/i;
-const isPublicHeader = (text: string, start: number) => {
-  const before = text.slice(Math.max(0, start - 1_000), start);
-  return publicHeader.test(before.slice(before.lastIndexOf("\n") + 1));
-};
 
 /** `CgdrdWJlcm5ldBIF…`: base64 of readable text, such as a message of a test. */
 function isReadable(run: string): boolean {
@@ -88,8 +81,7 @@ function isInPublicBlock(text: string, start: number): boolean {
   const begin = before.lastIndexOf("-----BEGIN ");
   if (begin <= before.lastIndexOf("-----END ")) return false;
   if (/^.{11}(?:AGE ENCRYPTED|PGP (?:MESSAGE|SIGNATURE))/.test(before.slice(begin, begin + 32))) return true;
-  const first = /^.{11}CERTIFICATE-----\s{1,40}(MI[\w+/]{30,98})/.exec(before.slice(begin, begin + 180))?.[1];
-  return first !== undefined && !isPrivateDer(first);
+  return /^.{11}(?:CERTIFICATE|PUBLIC KEY)-----\s{1,40}MI[\w+/]{30}/.test(before.slice(begin, begin + 180));
 }
 
 /** Base64 of a document with a password, or of `user:password`. */

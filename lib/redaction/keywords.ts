@@ -37,6 +37,7 @@ export function wordSearch<Word extends Keyword>(words: readonly Word[]): (text:
   const hasSign = flagsOf(bySign.keys());
   const hasGroup = flagsOf(byGroup.keys());
   const hasPair = flagsOf(byPair.keys());
+  const hasStart = flagsOf(others.map(({ word }) => pairOf(word.charCodeAt(0), word.charCodeAt(1))));
   return (text, heard) => {
     const lowerCase = lowerCaseOf(text);
     const hear = (candidates: readonly Word[] | undefined, at: number) => {
@@ -46,10 +47,12 @@ export function wordSearch<Word extends Keyword>(words: readonly Word[]): (text:
     let second = lowerCase.charCodeAt(1);
     for (let at = 0; at + 1 < lowerCase.length; at++) {
       const third = lowerCase.charCodeAt(at + 2);
-      const group = groupOf(first, second, third);
-      if (hasGroup[group]) hear(byGroup.get(group), at);
       const pair = pairOf(first, second);
-      if (hasPair[pair]) hear(byPair.get(pair), at);
+      if (hasStart[pair]) {
+        const group = groupOf(first, second, third);
+        if (hasGroup[group]) hear(byGroup.get(group), at);
+        if (hasPair[pair]) hear(byPair.get(pair), at);
+      }
       if (hasSign[first]) hear(bySign.get(first), at);
       first = second;
       second = third;

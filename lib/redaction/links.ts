@@ -19,16 +19,14 @@ const opensDoors = pattern(
   String.raw`|private|ical|webcal|telemetry|rpc\/|(?:with|api)[_-]?\/?key\/)`,
 );
 /** The title of a document is part of its address, and may speak of passwords. */
-const documents = /^https:\/\/[\w.-]{0,40}\b(?:figma\.com|notion\.(?:so|site)|miro\.com|(?:docs|drive)\.google\.com|atlassian\.net)\//;
+const documents = /^https:\/\/[\w.-]{0,40}\b(?:figma\.com|notion\.(?:so|site)|loom\.com|miro\.com|(?:docs|drive)\.google\.com|atlassian\.net)\//;
 const partPattern = /[\w.~%+-]{10,}/g;
 /** Files, versions and words with hyphens are not tokens. */
 const isTokenPart = (part: string) =>
   !isPlaceholder(part) &&
-  !part.includes("%20") &&
   ((isHex(part) && part.length >= 16 && hasDigit(part) && /[a-f]/i.test(part)) ||
     isUuid(part) ||
-    (part.length >= 12 && hasDigit(part) && looksRandom(part) && !/\.\w{1,5}$/.test(part)) ||
-    (part.length >= 24 && looksRandom(part)));
+    (part.length >= 12 && looksRandom(part) && (hasDigit(part) ? !/\.\w{1,5}$/.test(part) : part.length >= 24)));
 
 const urlToken = kindNamed("URL token");
 
@@ -39,11 +37,7 @@ function find(text: string): Span[] {
     const pathAt = link[0].indexOf("/", link[0].indexOf("://") + 3);
     const path = pathAt === -1 ? "" : link[0].slice(pathAt).replace(/[.,;:)\]}]{1,9}$/, "");
     const isKeyHost = keyHosts.test(link[0]);
-    const isDoor =
-      isKeyHost ||
-      opensDoors.test(path) ||
-      /\/s\/(?=[a-z\d]*[A-Z])[A-Za-z\d]{15,}(?![\w-])/.test(path) ||
-      /^https?:\/\/(?:hooks?|webhooks?|login|auth|invite)\./.test(link[0]);
+    const isDoor = isKeyHost || opensDoors.test(path) || /^https?:\/\/(?:hooks?|webhooks?|login|auth|invite)\./.test(link[0]);
     // The whole fragment is random: a key that the browser never sends.
     const fragment = /(?<=#)(?!diff-)(?=[\w-]{0,99}\d)(?=[\w-]{0,99}[A-Z])(?=[\w-]{0,99}[a-z])[\w-]{20,99}$/.exec(path);
     if (fragment && !documents.test(link[0])) {
@@ -66,8 +60,6 @@ function find(text: string): Span[] {
       if (isUuid(part[0]) && !isStrongDoor) continue;
       // The version of a secret in a vault.
       if (/\/(?:secrets|keys|certificates)\/[\w-]+\/$/.test(before) && isHex(part[0])) continue;
-      // The title after the id of a document may be "Login".
-      if (!isStrongDoor && /\/(?:file|design|proto|boards?)\/$/.test(before)) continue;
       if (isVersioned && /^[0-9a-f]{7,64}$/.test(part[0])) continue;
       const isShort =
         /[?&](?:\w{0,12}key|code|token|secret|sig|t|k|otp|pin)=!?$|\/(?:api)?_?(?:key|token|secret)\/$/.test(before) &&

@@ -9,7 +9,9 @@ import { pattern, setOf } from "./words.ts";
 /** A value made only of these words and the `subjects` is not a credential. */
 const standIns = setOf(`please kindly your my the our example sample dummy fake mock placeholder change changeme changeit replace replaceme redacted hidden
 masked removed omitted todo tbd fixme insert enter put paste fill add here too none null nil undefined empty unset foo bar baz foobar qux xxx yyy zzz me
-this that with your_ some any real actual own goes in to be it not set from see vault production development deployment before`);
+this that with your_ some any real actual own goes in to be it not set from see vault production development deployment before
+à remplacer changer ici votre ersetzen ändern hier ihr reemplazar cambiar aquí sostituire substituir alterar
+zmień wijzigen 1password bitwarden keepass keepassxc lastpass getenv printenv`);
 const subjects = setOf(`bit test tests testing secret secrets password passwd passwort pass pwd pw passphrase token tokens key keys api access client user
 users username name string str text false true value values required optional bearer basic admin root guest default db database app application service
 account login auth authentication credential credentials id env environment variable var config prod dev staging local localhost of for a an is and or new
@@ -61,7 +63,7 @@ const references = [
   /^\{[A-Za-z_][\w.]*(?:\([^{}]*\)|![rsa])\}$/,
   /^:?\?[A-Za-z ]+\}?$/,
   /^\{(?=[^{}]*[\s.:|])[^{}]*\}$/,
-  /^[$#%]?\{\{.*$/,
+  /^[$#%]?\{\{(?!(?=\S*\d)(?![A-Za-z_]+\d{0,2}\})[^\s.|{}]{8,}\}\}$).*$/,
   /^\$\(.*$/,
   /^\(?\$\{.*\}\)?$/,
   /^\$\{\w[\w.]*(?:\[|:?[-?]|$)/,
@@ -70,16 +72,20 @@ const references = [
   /^<[A-Za-z][a-z]*(?:[A-Z _-][a-z]+)*$/,
   /^%(?:[\w.]+%(?:\/[\w./-]*)?|\w+\([\w.]*\)?%?|\(\w+\)s)$/,
   /^(?:%-?\d*[sdvqr][:/@ -]?)+$/,
-  /^@(?:[a-z_]+@?|[A-Z_]+@?|[\w./~-]*\.[a-z]{2,5}|\/[\w./-]+)$/,
+  /^@(?:[a-z_]+@?|[A-Z_]+@?|[\w./~-]*\.[a-z]{2,5}|\/[\w./-]+|[\w.-]+@)$/,
   /^(?:@Microsoft\.KeyVault|[\w-]+=keyvaultref:|projects\/[\w-]+\/secrets\/|\$ANSIBLE_VAULT|#\/|\/(?:run|var|etc|usr|home|opt|mnt)\/)/,
   /^(?:<%|\(\(|%\{|@@|\$\[|\[\[|\{cipher\}|encrypted:|ENC\[|v1:[\w+/]{16}:|__\w+__$|\$env:\w+$)/i,
   /^[a-z][a-z+.-]{1,20}:\/\/[^@]*$/,
   // Rules of a form: `required|min:12|confirmed`.
-  /^(?:required|nullable|sometimes|string|confirmed|bail)(?:\|[a-z_]{2,20}(?::[\w,.]{1,20})?){1,8}$/,
+  /^(?:required|nullable|sometimes|string|confirmed|bail|same:\w+)(?:\|[a-z_]{2,20}(?::[\w,.]{1,20})?){0,8}$/,
+  // A command that reads the value: `pass show work/ldap`.
+  /^(?:pass|vault|op|aws|gcloud|az|kubectl|cat|security|sops|bw|lpass|gopass|openssl|head|jq|secret-tool) [a-z./~-]/,
+  // A key of the keyboard, a fingerprint.
+  /^(?:(?:alt|ctrl|cmd|shift|strg)\+|(?:sha\d+|md5):)/i,
   /^!(?:(?:[A-Z][a-z]+|![a-z]+)$|(?:Ref|Sub|GetAtt|ImportValue|secret|vault|env|ENV|Join|FindInMap)\b)/,
   /^[:&*](?:[a-z_]+|[A-Z_]+)$/,
   /^&?\[[\w .-]*\]$/,
-  /^(?:vault|secret|op|enc|kms|ref(?:\+\w+)?|aws-?sm|ssm|gcp-?sm|keyvault|awssm|env|file|sops|doppler|bws):[\w/.#-]/i,
+  /^@?(?:vault|secret|op|enc|kms|ref(?:\+\w+)?|aws-?sm|ssm|gcp-?sm|keyvault|awssm|env|file|sops|doppler|bws):[\w/.#-]/i,
   /^(?:ENC|vault|env|secret|lookup|getenv|secrets?\.)[[(.]/i,
   /^(?:process|import\.meta|Deno|Bun)\.env\b|^os\.(?:environ|getenv)\b|^System\.getenv\b/,
 ];
@@ -143,7 +149,7 @@ export const isStandIn: Accept = memoize(
     value.includes(marker) ||
     isReference(value) ||
     isFilled(value) ||
-    (isSequence(value) && !/^\d+$/.test(value)) ||
+    (isSequence(value) && !/^\d{1,12}$/.test(value)) ||
     isDocumented(value) ||
     // The bytes of a test vector.
     /^(?:0x)?(?:00)?0102030405/.test(value) ||

@@ -1,4 +1,3 @@
-import { isPrivateBlock, isPublicBlock } from "./decoded.ts";
 import { type Finder, hasDistinct, kindNamed, type Span } from "./rule.ts";
 import { marker } from "./view.ts";
 import { pattern } from "./words.ts";
@@ -121,10 +120,7 @@ function begunKey(text: string, begin: Boundary, next: Boundary | undefined): Sp
 function endedKey(text: string, from: number, end: Boundary): Span | undefined {
   const windowStart = Math.max(from, end.start - keyLengthMax);
   const runs = bodyBetween(text, windowStart, end.start).filter(
-    (run, index, all) =>
-      isBodyRun(text, run) ||
-      // The last line may be short. The path before a line number is no line of a key.
-      (index === all.length - 1 && (isMixed(text.slice(run.start, run.end)) || isLastRun(text, run))),
+    (run, index, all) => isBodyRun(text, run) || (index === all.length - 1 && isLastRun(text, run)),
   );
   let first = end.start;
   let length = 0;
@@ -167,10 +163,8 @@ export function publicBlocks(text: string): Run[] {
     const next = boundaries[index + 1];
     // Without an END the text behind the block may hold credentials.
     if (!next || next.isBegin) continue;
-    const runs = bodyBehind(text, begin.end, next.start);
-    const last = runs.at(-1);
-    const body = textOf(text, runs);
-    if (last && ((publicLabel.test(begin.label) && !isPrivateBlock(body)) || isPublicBlock(body))) blocks.push({ start: begin.end, end: last.end });
+    const last = bodyBehind(text, begin.end, next.start).at(-1);
+    if (last && publicLabel.test(begin.label)) blocks.push({ start: begin.end, end: last.end });
   }
   return blocks;
 }

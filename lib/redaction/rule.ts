@@ -96,6 +96,12 @@ export const ofLength =
 /** `ghp_xxxxxxxx` and `AKIAXXXXXXXXXXXXXXXX` are placeholders. */
 const isVaried: Accept = (secret) => hasDistinct(secret, 8);
 
+/** Whether one of several checks accepts a value. */
+export const anyOf =
+  (...checks: readonly Accept[]): Accept =>
+  (value) =>
+    checks.some((check) => check(value));
+
 /** Patterns for the text after a prefix. None can fail after its first character, so none can backtrack. */
 export const hex = /[0-9a-fA-F]+/y;
 export const alphanumeric = /[A-Za-z0-9]+/y;

@@ -11,34 +11,14 @@ import { pattern } from "./words.ts";
 
 const isNoOption = (secret: string) => !/^[-|&]|^[<>](?![^\s>]*\d)/.test(secret) && !/^\/[\w/.-]*$/.test(secret) && !isStandIn(secret);
 /** Rejects plain words: a sentence has a plain word in the same place. */
-const isNoWord: Accept = (secret) =>
-  isNoOption(secret) &&
-  (hasDigit(secret) ||
-    features.looksChosen(secret) ||
-    features.isJoinedPhrase(secret) ||
-    (hasBothCases(secret) && !isPlainCase(secret)) ||
-    /[A-Za-z][!#$%^&*+~@][\w!#$%^&*+~@]/.test(secret));
+const isNoWord: Accept = (secret) => isNoOption(secret) && (hasDigit(secret) || features.looksChosen(secret) || (hasBothCases(secret) && !isPlainCase(secret)));
 /** Rejects numbers: `-u 1000:1000` is a user and a group, `-p 6380` is a port. */
 const isPassword: Accept = (secret) => hasLetter(secret) && isNoWord(secret);
 /** `curl -u bob:304200199876`: these tools take no port or group here, so a long number is a password. */
 const isPairPassword: Accept = (secret) => isPassword(secret) || (/^\d{6,}$/.test(secret) && !isPlaceholder(secret));
 const isAnything: Accept = (secret) => secret.length >= 4 && isNoOption(secret);
-/** `Lq7vNz4kRt`: capitals, small letters and digits, mixed. */
-const isMixedCode: Accept = (secret) => features.isCode(secret) && hasBothCases(secret);
-/** For places that rarely hold another value: rejects addresses, file names and other names. */
-const isArgument: Accept = (secret) =>
-  secret.length >= 16 &&
-  (features.isTokenLike(secret) || features.isScrambled(secret)) &&
-  !/:\/\/|^(?:\/|sha\d+:|[A-Za-z]\w*=[^=])|\.[a-z]{2,4}$|^[a-z]+(?:[-_.:/][a-z]*\d{0,4})+$/.test(secret) &&
-  !features.isPublicValue(secret) &&
-  !features.isKeyId(secret) &&
-  isNoOption(secret);
-
-/** Separators inside a value count as signs if the value has capitals and small letters; paths and ports have not. */
-const isPasswordOfUser: Accept = (secret) => {
-  const signed = hasBothCases(secret) && !/^[./]|:\/\//.test(secret) ? secret.replace(/[/:,()[\]{}]/g, "+") : secret;
-  return !/[/:]/.test(signed) && (features.isMadeUp(signed) || isMixedCode(signed) || features.isJoinedPhrase(signed)) && isPassword(secret);
-};
+/** For places that rarely hold another value. */
+const isArgument: Accept = (secret) => features.isTokenLike(secret) && !features.isPublicValue(secret) && !features.isKeyId(secret) && isNoOption(secret);
 
 /** Every word behind the option of these tools is the password, if no other command begins in between. */
 const placedBehind = (tools: string, otherwise: Accept): AcceptInContext => {
@@ -67,20 +47,15 @@ const command = (keywords: string, tools: string, option: string, accept: Accept
   behind: new RegExp(`\\b(?:${tools})\\b`, "g"),
 });
 
-/** A plain word only at the end of the command or before an option: "net user accounts are …" is a sentence. */
-const isNetPassword: AcceptInContext = (secret, { text, end }) =>
-  isPassword(secret) || (isInPlace(secret) && /^["']?[ \t]*(?:\/|\n|$)/.test(text.slice(end, end + 8)));
-
 const piped = pattern(
   "",
   String.raw`^\n?[^|\n]{0,64}\|[^\n]{0,80}?(?:-stdin|with-token|sudo -S|chpasswd|passwd|login|secret|passphrase|openssl|cryptsetup|gpg|htpasswd|kinit`,
   String.raw`|base64|pass insert|keepass|lpass|vault|sops|kubeseal|\bop (?:item|create))`,
 );
-/** `echo aGVsbG8gd29ybGQ= | base64 -d`: the text decodes to plain words. */
-const isDecodedProse = (secret: string, behind: string) => /^\W{0,4}base64 -[dD-]/.test(behind) && /^[a-z]+[a-z ,.!]+$/i.test(decodeStart(secret));
 const isPiped: AcceptInContext = (secret, { text, end }) =>
   isAnything(secret) &&
-  !isDecodedProse(secret, text.slice(end, end + 32)) &&
+  // `echo aGVsbG8gd29ybGQ= | base64 -d`: the text decodes to plain words.
+  !(/^\W{0,4}base64 -[dD-]/.test(text.slice(end, end + 32)) && /^[a-z]+[a-z ,.!]+$/i.test(decodeStart(secret))) &&
   (hasDigit(secret) || features.looksChosen(secret) || !/^[^\n]{0,8}\|[ \t]*base64/.test(text.slice(end, end + 24))) &&
   /^(?:\n[^\n|"']{1,64})?["'\uE000-\uE003]?[ \t]{0,4}\|/.test(text.slice(end, end + 72)) &&
   (features.isDecoratedWord(secret) || (features.isStrong(secret) && !isHex(secret)) || piped.test(text.slice(end, end + 160)));
@@ -113,7 +88,7 @@ export const commandContexts: readonly ContextRule[] = [
     !isPredicate(secret, false) && (isPassword(secret) || hasBothCases(secret) ||
     (!context.includes("enable") && /^(?:`|\s*$|\s*\n| priv )/.test(text.slice(end, end + 6))))),
   command("/p|/rp", "signtool|\\w*freerdp|cmdkey|schtasks|net|wmic", "[ \\t]\\/(?:p|pass|password|rp|pwd)[: ]", isAnything),
-  cli("net use", /\bnet (?:use (?:\S+ (?:\/user:\S+ )?\S+|(?:[^\s/]\S{0,80} ){1,2}\/user:\S{1,60})|user \w\S*) (?!\/)/gi, unquoted, isNetPassword),
+  cli("net use", /\bnet (?:use (?:\S+ (?:\/user:\S+ )?\S+|(?:[^\s/]\S{0,80} ){1,2}\/user:\S{1,60})|user \w\S*) (?!\/)/gi, unquoted, isPassword),
   cli("htpasswd|mosquitto_passwd", pattern("g",
     String.raw`\b(?:htpasswd|mosquitto_passwd)~(?:(?=-[A-Za-z]{0,4}b)-[A-Zbi]{0,4}n[A-Zbi]{0,4}~[\w.@-]{1,60}~|(?=`,
     String.raw`(?:-[A-Za-z]{1,60}~){0,3}-[A-Za-z]{0,60}b)(?:-[A-Za-z]{1,60}~){1,4}(?:[\w./-]{1,60}~){2})["']?`), unquoted, isInPlace),
@@ -141,7 +116,7 @@ export const commandContexts: readonly ContextRule[] = [
     text.slice(Math.max(0, start - 160), start)))))),
   // Any tool: after a user (-u), -p is the password.
   behind(/ -(?:u|U|l|x|xu|D|-?(?:user|username|login))[ =]?["']?\w/g, cli(" -u| -l| -x| -d|-user|-login", /[ \t]-(?:p|P|pw|w|W|pass)[ =]?["']?/g,
-    unquoted, isPasswordOfUser)),
+    unquoted, (secret) => (features.isMadeUp(secret) || features.isMixedWord(secret)) && isPassword(secret))),
   // Any tool: the user and right behind it the password, whatever it looks like.
   cli(" -u| -l|-user|-login", / -(?:u|U|l|-?(?:user|username|login))[ =]["']?[A-Za-z][\w.@-]{0,40}["']? -{1,2}(?:p|P|pw|pass)[ =]["']?/g, unquoted, (secret,
     { text, start }) => isInPlace(secret) && !/[/:]/.test(secret) &&

@@ -1,10 +1,10 @@
-import { hasBothCases, hasDigit, isHex, isPlainCase, isUuid, looksRandom } from "./appearance.ts";
+import { hasBothCases, hasDigit, isHex, isPlainCase, looksRandom } from "./appearance.ts";
 import { claimOf, isConstant } from "./assignment-names.ts";
 import { decodeStart } from "./decoded.ts";
 import { isCredential, isPin } from "./evidence.ts";
 import { isCode, isMadeUp, isMixedWord, isPassphrase, isStrong, isTokenLike, isWordPair, looksChosen } from "./features.ts";
 import { lineOf } from "./nearby.ts";
-import { areDrawn, hasSentenceWord, isJoinedPair, isNamingWord } from "./passphrases.ts";
+import { areDrawn, hasSentenceWord, isJoinedPair } from "./passphrases.ts";
 import { isPlaceholder, isStandIn } from "./placeholders.ts";
 import { isInPlace, isPredicate } from "./refusals.ts";
 import type { Accept, AcceptInContext, ContextRule, FoundSecret, TokenRule } from "./rule.ts";
@@ -114,25 +114,20 @@ const isPairOfDoor: AcceptInContext = (secret, { text, start, end, context }) =>
   return (
     !noUserOfPair.test(user) &&
     !noPasswordOfPair.test(secret) &&
-    // `formatMaximum` / `formatMinimum`: two names of code.
-    !(/^[a-z]+[A-Z]/.test(user) && /^[a-z]+[A-Z]/.test(secret) && user.slice(0, 4) === secret.slice(0, 4)) &&
     isInPlace(secret) &&
     endsPair.test(text.slice(end, end + 12)) &&
     (namesPair.test(before) ||
-      (knownUser.test(context) && isPlaceholder(secret) && !isStandIn(secret)) ||
       /\b(?:log|sign)(?:ged)?[ -]?in (?:with|as) ["'`]?$/i.test(before) ||
       ((isSpaced || /^(?:root|admin)$/.test(user)) && /^[a-z]|[@\d]/.test(user) && leadsToUser.test(before)))
   );
 };
 /** Anywhere on the line of a door: the password itself must look like one. */
-/** In base64 a slash is part of the value. */
-const isBase64 = (value: string) => /^[A-Za-z\d+/]{24,}={0,2}$/.test(value) && hasDigit(value) && hasBothCases(value);
 const isMadePassword: AcceptInContext = (secret, { text, end, context }) =>
   !/^(?:[/@:]|\.\S)/.test(text.slice(end, end + 2)) &&
   secret.length >= (/ \//.test(context) ? 6 : 8) &&
   (isMadeUp(secret) ||
     isSigned(secret) ||
-    (knownUser.test(context) && /^(?=.*\d)(?=.*[A-Z])[A-Z\d]{6,}$/.test(secret)) ||
+    (/^(?:root|admin|sa|postgres|elastic|operator)\W/.test(context) && (isMixedWord(secret) || /^(?=.*\d)(?=.*[A-Z])[A-Z\d]{6,}$/.test(secret))) ||
     (isWordPair(secret) && (/[@_\d]/.test(context) || knownUser.test(context))) ||
     (/ \/|_r[ow]\//.test(context) && ((hasDigit(secret) && hasBothCases(secret)) || isCode(secret)))) &&
   !/\.[a-z]\w{0,4}$|\*\*|^ipv\d$/i.test(secret) &&
@@ -150,20 +145,6 @@ const isLedPair: AcceptInContext = (secret, { text, start, context }) =>
 const paragraphOf = ({ text, start, end }: FoundSecret): string => {
   const before = text.slice(Math.max(0, start - 300), start).split(/(?<!:|(?:^|\n)#[^\n]{0,60})\n[ \t]*\n/);
   return `${before.at(-1)}\0${text.slice(end, end + 200).split("\n\n", 1)}`;
-};
-/** Only lines of the same form are between the heading and the line, and no line is a setting. */
-const headingAbove = pattern(
-  "i",
-  String.raw`(?:^|\n)[^\n=]{0,40}(?:passw|login|credential|accounts|zugangsdaten|chpasswd)[\w ()]{0,30}:?(?:\n[ \t]{0,8}list: ?\|)?\n{1,2}`,
-  String.raw`(?:([ \t]{0,8})(?:[-*•] )?[^\s:]{2,42} ?:[ \t]?[^\s=]{1,60}\n(?:\1(?:[-*•] )?[^\s:]{2,42} ?:[ \t]?[^\s=]{1,60}\n){0,7})?$`,
-);
-const isAccount = /^(?:root|admin|user|test|guest|dev|demo|git|staging|prod)$/i;
-const isBelowHeading = ({ text, start, context }: FoundSecret): boolean => {
-  const at = start - context.length;
-  const name = /[\w.@+-]{2,40}/.exec(context)?.[0] ?? "";
-  const indent = /^[ \t]*/.exec(context)?.[0] ?? "";
-  const above = headingAbove.exec(text.slice(Math.max(0, at - 300), at));
-  return above !== null && (above[1] ?? indent) === indent && (above[0].includes("chpasswd") || !isNamingWord(name.toLowerCase()) || isAccount.test(name));
 };
 const wordOfPair = /(?:[^\s/`,;.)\]¶]|\.(?=[^\s)]))+/y;
 /** "X and Y", "the old one was Y", right behind a password */
@@ -256,10 +237,6 @@ const isPinAt: AcceptInContext = (secret, { text, start, end }) => {
 /** The name of a setting, behind its value. */
 const nameBehind = /^.,?\s{1,40}(?:where\s{1,4})?["'\uE000]?\w{0,20}(?:name|key|id)["'\uE000]?\s{0,4}(?:=>?|:)\s{0,4}["'\uE000]([\w.:/-]{2,80})["'\uE000]/i;
 
-/** How to type a password. The words beside it are the password. */
-const typingHint =
-  String.raw`(?:(?:with(?:out)?|no|including|mind) (?:the |any )?spaces|(?:all )?(?:in )?(?:lower|upper)[ -]?case(?! letter)|(?:all )?(?:as )?one word
-|all caps|capital [A-Z]\b|with (?:a|the) (?:hyphen|dash|dot)|(?:two|three|four) words)`.replace("\n", "");
 /** One sign of a password that somebody reads out. */
 const spelled =
   String.raw`(?:(?:capital|upper-?case|lower-?case|small|big) \w|zero|one|two|three|four|five|six|seven|eight|nine|(?:dollar|percent|at|hash|plus|pound|equals)
@@ -273,15 +250,10 @@ export const statementContexts: readonly ContextRule[] = [
   password("identified |password from|password to|password for|\uE010", pattern("gi",
     String.raw`\bidentified (?:with \w{1,40} )?by~(?:values?~)?[¶]?|(?<=\bidentified by~[¶]?\uE010[¶]?)~replace~[¶]|\bpassword (?:from|to|for \S{1,60} =)~[¶]`),
     /(?<=[¶])[^¶`\n]+|[^\s`;¶]+/y, isIdentifying),
-  password("credential|creds|login|auth|userpwd|user.info", pattern("gi",
-    String.raw`(?<![a-z])(?:credentials?|creds|login|stats auth|basic[ _-]?auth|auth_basic|auth|userpwd|addauth digest|user\.info)[¶]?(?: (?:for|of|to|on`,
-    String.raw`|in|are|is)(?: [\w.-]{1,24}){0,8})?¬(?::?=|[:,]|[=-]>|[ \t])¬[\x60¶]?[\w.@+-]{1,40}:(?![/:])`), /(?:[^\s`,;.¶]|\.(?=\S))+/y, isPaired),
-  // Key for the orders API: …, key (AES-256, hex): …
-  after("API key", "key for|key to|key of|key (", pattern("gi",
-    String.raw`(?<!(?:primary|foreign|cache|public|partition|sort|idempotency|unique|ssh|site|host) )\bkey (?:(?:for|to|of)(?: `,
-    String.raw`(?!(?:cache|record|row|entry|lock|item|object|message|event|order|user|this|each|every)\b)[\w.-]{1,24}){1,5}?`,
-    String.raw`|\([^()\n]{0,60}\)) ?(?::|=|is\b|was\b) ?["'\x60]?`),
-    /[\w+/=-]+/y, (secret) => (isTokenLike(secret) || isUuid(secret)) && isNoPlaceholder(secret)),
+  password("credential|creds|login|auth|user", pattern("gi",
+    String.raw`(?<![a-z])(?:credentials?|creds|login|stats auth|basic[ _-]?auth|auth_basic|auth|userpwd|addauth digest|user\.info|(?<!:)user(?= ?[=:]))`,
+    String.raw`[¶]?(?: (?:for|of|to|on|in|are|is)(?: [\w.-]{1,24}){0,8})?`,
+    String.raw`¬(?::?=|[:,]|[=-]>|[ \t])¬\[?[\x60¶]?[\w.@+-]{1,40}:(?![/:])`), /(?:[^\s`,;.¶]|\.(?=\S))+/y, isPaired),
   password("btoa|b64|base64|encode64",
     pattern("gi", String.raw`(?:btoa|Buffer\.from(?=\([^()\n]{3,80}\)\.toString\(.base64)|b64_?encode|base64_?encode\w{0,9}|encode64|Base64\.\w{1,16})\(`,
     String.raw`(?:\[\]byte\()?b?[¶\x60][A-Za-z][\w.@+-]{0,39}:(?!\/)`), quoted, isInPlace),
@@ -292,18 +264,18 @@ export const statementContexts: readonly ContextRule[] = [
     }) => isSecretLike(secret) || (isInPlace(secret) &&
     /(?:(?:\b|_)auth ?[=:] ?[([]|Auth\(|Credential\()\s{0,4}["'][^"'\n]{0,60}["'],\s{0,4}["']$/.test(text.slice(Math.max(0, start - 90), start))))),
   // log in with bob / …, creds: bob/…, (bob // …)
-  near(`${doorWords}|@| / |\`/\`|root/|admin/|_ro/|_rw/|_bot/|_user/|_app/|_reader/|_writer/|use |with |met |mit |avec |con |com `,
+  near(`${doorWords}|@| / |\`/\`|root/|admin/|operator/|_ro/|_rw/|_bot/|_user/|_app/|_reader/|_writer/|use |with |met |mit |avec |con |com `,
     password("", pattern("g",
     String.raw`(?<![\w/.@:+-])[A-Za-z][\w.@+-]{1,39}[\x60"'*]{0,2}(?: {1,8}\/{1,2} |\/|(?<=\([\w.@+-]{2,40}), (?=\S{1,40}\))`,
     String.raw`|(?<=@[\w-]{1,40}\.[\w.-]{2,20}[\x60"'*]{0,2})(?:, | \(| ?: ?))[\x60"'*]{0,2}`), wordOfPair,
     (secret, found) => (door.test(lineOf(found.text, found.start, found.end)) || (/[ `]\//.test(found.context) && door.test(paragraphOf(found))) ||
-    /\w@[\w-]{1,40}\./.test(found.context) || knownUser.test(found.context) || /^(?:root|admin|sa|postgres|elastic)\//.test(found.context) ||
+    /\w@[\w-]{1,40}\./.test(found.context) || knownUser.test(found.context) || /^(?:root|admin|sa|postgres|elastic|operator)\//.test(found.context) ||
     (secret.length >= 16 && found.context.includes(" / ") && isCode(secret) && hasBothCases(secret)) ||
-    isLedPair(secret, found)) && !isBase64(found.context + secret) &&
+    isLedPair(secret, found)) && !/^[A-Za-z\d+/]{24,}={0,2}$/.test(found.context + secret) &&
     (isMadePassword(secret, found) || isPairOfDoor(secret, found)))),
   // ("anna@example.com", "…") near a word for a password
   near("@|account|login|cred|users|passw|auth", password("", /[([{]¬[¶][\w.+@-]{2,80}[¶],¬[¶]/g, quoted, (secret, { text, start, end, context }) =>
-    isInPlace(secret) && !/[=/:]/.test(secret) && (context.includes("@") ? /passw|login|creds|credential/i.test(text.slice(Math.max(0, start - 200), end +
+    isInPlace(secret) && !/^\w+=|[/:]/.test(secret) && (context.includes("@") ? /passw|login|creds|credential/i.test(text.slice(Math.max(0, start - 200), end +
     200)) : (isMadeUp(secret) || isMixedWord(secret)) && /account|login|cred|passw|users|auth/i.test(text.slice(Math.max(0, start - 200), start))))),
   // log in as bob with …, login `bob` with …, `bob@host` with …
   password(" with | using | mit | avec | con ", pattern("gi",
@@ -314,21 +286,26 @@ export const statementContexts: readonly ContextRule[] = [
     ((found.context.startsWith("`") ? isStrong(secret) : isMadeUp(secret) || isMixedWord(secret) || isJoinedPair(secret)) ||
     (/^(?:[A-Z][a-z]{2,}){2,4}$/.test(secret) && /passw/i.test(lineOf(found.text, found.start, found.end)))) && isInPlace(secret) &&
     !/^\*|[/\\]|\.\w{1,5}$/.test(secret)),
-  // Logins, and below it: admin: …
-  near("passw|login|credential|account|zugang|chpasswd", password("", /(?<=\n)[ \t]{0,8}(?:[-*•] )?[`"']?[\w.@+-]{2,40}[`"']? ?:[ \t]?[`"']?/g, wordOfPair,
-    (secret, found) => (isMadePassword(secret, found) ? !isOrdinary(secret) : /chpasswd/.test(found.text) && isInPlace(secret)) && isBelowHeading(found))),
   behind(/\uE010/g, password("\uE010", pattern("gi",
     String.raw`(?:(?<=\uE010[\x60¶]{0,2})(?:[,;]| and| or| und| oder| y| et| ou| e| then| \/| \+| :| →| ->| =>| to| auf)(?: [a-z]{2,12})?`,
     String.raw`|(?<![\p{L}\d])(?:is|was|are|ist|war|gilt|lautet|est|était|sera|es|era|será|é|foi|è|sarà|diventa|jest|wordt)(?: (?:still|now|noch|jetzt))?`,
     String.raw`|\b(?:old|new|neu|one|part)(?: (?:for|of|on)(?: [\w.'-]{1,20}){1,4}?| \w{1,5})?:?) [\x60¶]?(?=[^\s/@]{7})`),
     wordOfPair, isAnother)),
   // A command that prints a secret, and its output
-  after("Secret", "get secret|initial-password|secret-value|gcloud secrets|terraform output|openssl rand|vault |op read|pass show|pwgen", pattern("g",
-    String.raw`(?:^|\n)[ \t$>#]{0,4}(?:kubectl get secret|argocd admin initial-password|aws secretsmanager get-secret-value|gcloud secrets`,
-    String.raw`|terraform output|openssl rand|vault (?:kv get|read)|op read|pass show|pwgen)[^\n]{0,160}\n[ \t>]{0,4}`), /[^\s"'`]+/y, (secret, { text, end
-    }) => isTokenLike(secret) && isNoPlaceholder(secret) && /^[ \t]*(?:\n|$)/.test(text.slice(end, end + 3))),
+  after("Secret", "get secret|initial-password|secret-value|gcloud secrets|terraform out|openssl rand|vault |op read|pass show|pwgen|cat |base64 ", pattern("g",
+    String.raw`(?:^|\n)(?:[\w.-]{1,40}@[\w.-]{1,40}:\S{1,40} ?)?[ \t$>#%]{0,4}(?:kubectl get secret|argocd admin initial-password`,
+    "|aws secretsmanager get-secret-value|gcloud secrets|terraform output|openssl rand|vault (?:kv get|read)|op read|pass show|pwgen",
+    String.raw`|cat \S{0,60}(?:pass|pw|secret|auth|cred|token)|[^\n]{1,160}\| ?base64 -(?:d|-decode|D)\b)[^\n]{0,160}\n(?:[a-z][\w.-]{1,24}\n)?[ \t>]{0,4}`),
+    /[^\s"'`]+/y, (secret, { text, end }) => (isTokenLike(secret) || isMadeUp(secret) || isMixedWord(secret)) && isNoPlaceholder(secret) &&
+    /^[ \t]*(?:\n|$)/.test(text.slice(end, end + 3))),
+  // "…".toCharArray()
+  password("tochararray", /"(?=[^"\n]{4,60}"\.toCharArray\(\))/g, /[^"\n]+/y, (secret, { text, start }) => isSecretLike(secret) ||
+    (isInPlace(secret) && /pass|key|load|store/i.test(text.slice(Math.max(0, start - 60), start)))),
+  // FromBase64String("…") of a password
+  password("base64|b64|atob", /(?:b64_?decode|base64_?decode|Base64\.decode\w{0,9}|FromBase64String|atob)\(b?[¶`]/gi, /[A-Za-z\d+/]{8,}={0,2}/y, (secret) =>
+    /^[!-~]{6,64}$/.test(decodeStart(secret)) && isSecretLike(decodeStart(secret))),
   // vault kv put secret/app api=…, ::add-mask::…
-  behind(/\bvault (?:kv )?(?:put|write|patch) |\bsecrets? set |\bconfig:set /g, after("Secret", "vault |secret set|secrets set|config:set",
+  behind(/\bvault (?:kv )?(?:put|write|patch) |\bsecrets? set |\bconfig[: ]set /g, after("Secret", "vault |secret set|secrets set|config:set|config set",
     /(?<=\s)[\w.-]{1,40}=["']?/g, unquoted, (secret) => isTokenLike(secret) && !isOrdinary(secret) && isNoPlaceholder(secret))),
   after("Secret", "add-mask", /::add-mask::/g, unquoted, isSecretLike),
   // { "type": "random_password", "result": "…" }
@@ -353,8 +330,19 @@ export const statementContexts: readonly ContextRule[] = [
   // WIFI:S:…;T:WPA;P:…;;
   password("wifi:", /\bWIFI:[^\n]{0,80}?(?<=[:;])P:/g, /[^;\s]+/y, isNoPlaceholder),
   // u: bob p: …
-  password("p:|p=", /(?<!\S)(?:u|un|usr|user|id|login)[:=] ?[\w.@+\\-]{2,40}[,;]?~p[:=] ?[`¶]?/gi, wordOfPair, (secret) => isInPlace(secret) &&
-    (hasDigit(secret) || isWordPair(secret))),
+  password("p:|p=|p\":", pattern("gi", String.raw`(?<![^\s{,])[¶]?(?:u|un|usr|user|id|login)[¶]?[:=] ?[¶]?[\w.@+\\-]{2,40}[¶]?[,;]?`,
+    String.raw`(?:~|\n[^\n]{0,30}? |(?<=[¶],))"?p(?:"?:|=) ?[\x60¶]?`), wordOfPair, (secret) => isInPlace(secret) && (hasDigit(secret) || isWordPair(secret))),
+  // users = { "bob": "…", eve: "…" }
+  near("users|accounts|logins|passwords|credentials", password("", /[{(,]\s{0,12}[¶]?[\w.@-]{2,40}[¶]?¬(?:=>|[:=])¬[¶]/g, quoted, (secret,
+    { text, start }) => (isMadeUp(secret) || isMixedWord(secret)) && isInPlace(secret) &&
+    /\b(?:users|accounts|logins|passwords|credentials)["'\]]{0,2}\s?[=:(]\s?[\w.<>, ]{0,24}[{(][^{}()]*$/i.test(text.slice(Math.max(0, start - 200),
+    start)))),
+  // bob/…@ORCL, bob/…@//db1:1521/orcl
+  password("@", /(?<![\w/.@:-])[A-Za-z]\w{1,30}\/(?=[^\s@/"'`]{6,60}@(?:\/\/\w|[A-Z][A-Z\d_]{2}|[\w.-]{1,60}:\d{4}))/g, /[^\s@/]+/y, (secret) =>
+    (isMadeUp(secret) || isMixedWord(secret)) && isNoPlaceholder(secret)),
+  // user01 .......... …, in a list of logins
+  near("passw|login|account|users|credential", password("", /(?:\.{4,60}|…)[ \t]{1,4}/g, /\S+(?=[ \t]{0,4}(?:\n|$))/y, (secret) =>
+    (isMadeUp(secret) || isMixedWord(secret)) && isInPlace(secret)), 300),
   // omniauth :github, 'id', '…'
   password("omniauth|provider", /\b(?:omniauth|provider)~:\w{2,30},\s{1,12}[¶][^¶\n]{4,120}[¶],\s{1,12}[¶]/g, quoted, isTokenLike),
   // "Password: …", in quotes as a whole
@@ -371,13 +359,6 @@ export const statementContexts: readonly ContextRule[] = [
   password("pass|pw|secret", /(?<![a-z])(?:pass(?:word|phrase|code)|pwd?|secret)(?: is(?: spelled)?|:| =) /gi, pattern("iy",
     String.raw`(?:[^\s,](?:, | )){4,40}[^\s,](?![^\s,.;])|the word \S+(?: (?:followed by|then|and) \d{1,8})?|(?:${spelled}, ){3,20}`,
     `(?:[a-z]{2,7}|${spelled})`), isNoPlaceholder),
-  // password: four score and seven (with the spaces); all lower case: …, that is the password
-  password("space|case|word|hyphen|dash|dot|all caps|capital", pattern("gi",
-    String.raw`\b(?:pass(?:word|phrase|code)|pw)\b[^\n:=]{0,40}?(?:[:=]| is) ["'\x60]?`,
-    String.raw`(?:(?:capital|literally|just|simply|still|now|actually) )?(?=[^\n:,(;]{4,60}["'\x60]?(?: \(|[,;] | - )${typingHint})`,
-    String.raw`|${typingHint}[^\n:]{0,16}: ["'\x60]?(?=[^\n]{0,60}\bpass(?:word|phrase|code))|\bpass(?:word|phrase|code), ${typingHint}: `),
-    /[\p{L}\d][\p{L}\d'!?._-]{1,24}(?: [\p{L}\d'!?._-]{1,24}){0,5}(?=["'`]?(?: [(-]|[,;\n]|$))/uy, (secret) => !isStandIn(secret) &&
-    !hasSentenceWord(secret.toLowerCase()) && !/^(?:at|a|an|any|the|for|if|no|not|as)\b/i.test(secret)),
   // smtp_pass=tulip radish 44; master password: my 3x own song!
   password("pass|kennwort|pwd", pattern("giu", String.raw`(?<=^|\n)(?:[a-z][a-z_.-]{0,40}(?:pass|passwor[dt]|passphrase|pwd)=(?=\S+ )`,
     String.raw`|(?:[\p{L}-]{1,20} ){0,3}(?:passwor[dt]|passphrase|kennwort): )`),

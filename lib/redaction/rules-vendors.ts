@@ -24,7 +24,7 @@ export const formTokens: readonly TokenRule[] = [
 
 /** One code of a list: groups with hyphens, groups of digits, or one group with a digit. */
 const code = String.raw`(?:\d{3,6}(?:[ -]\d{3,6}){1,7}|[A-Za-z\d]{3,8}(?:-[A-Za-z\d]{3,8}){1,9}|(?=[A-Za-z]{0,15}\d)[A-Za-z\d]{6,64})(?![\w-])`;
-const below = String.raw`(?: ?\([^()\n]{0,30}\))?(?:[^\w\n]{0,40}(?:\[x\][^\n]{0,20})?\n){0,3}[^\w\n]{0,12}(?:\d{1,2}[.):]? {1,3})?\x60?`;
+const below = String.raw`(?: ?\([^()\n]{0,30}\))?(?:[^\w\n]{0,40}(?:(?:\[x\]|~~)[^\n]{0,20})?\n){0,3}[^\w\n]{0,12}(?:\d{1,2}[.):]? {1,3})?\x60?`;
 /** Codes without digits have the same form: several codes, or the groups of one. */
 const areCodes: Accept = (secret) => {
   const codes = secret.match(new RegExp(code, "g")) ?? [];
@@ -55,8 +55,8 @@ export const formContexts: readonly ContextRule[] = [
   { ...alone("Secret", "eyj|eya|ewo|ew0|yxbpvmvyc2lvb", pattern("g",
     String.raw`(?<![\w+/-])(?:eyJ|eyA|ewo|ew0|YXBpVmVyc2lvb)[A-Za-z0-9+/]{60,16384}(?:\r?\n[ \t]{0,12}[A-Za-z0-9+/]{1,76}(?=={0,2}["']?(?:\s`,
     "|$))){0,200}={0,2}"), holdsCredential), reach: 8_192 },
-  after("AWS secret key", "secret", /(?:secret_?access_?key|aws_?secret(?:_?key)?)[¶\s:=>,(]{1,8}/gi, /[A-Za-z0-9+/]+/y, (secret) => ofLength(40,
-    40)(secret) && !isDocumented(secret)),
+  after("AWS secret key", "secret", /(?:secret_?access_?key|aws_?secret(?:_?key)?)[¶\s:=>,(]{1,8}/gi, /[A-Za-z0-9+/]+/y,
+    (secret) => ofLength(40, 40)(secret) && !isDocumented(secret)),
   near("aws|amazon|akia|asia", alone("AWS secret key", "", /(?<![\w+/=-])(?=[^\n]{0,40}[+/])[A-Za-z0-9+/]{40}(?![\w+/=-])/g,
     (secret) => looksVeryRandom(secret) && hasDigit(secret) && hasBothCases(secret) && !isDocumented(secret)), 80),
   after("npmrc credential", "_auth|:_password", /(?::_authToken|:_password|\b_auth)¬=¬"?/g, /[\w+/=%|.-]+/y, ofLength(8)),
@@ -80,18 +80,18 @@ export const formContexts: readonly ContextRule[] = [
     /\ndata:\n(?:[ \t]{2,8}\S[^\n]{0,2000}\n){0,40}[ \t]{2,8}[\w.-]{2,60}: ["']?$/.test(text.slice(Math.max(0, start - 4_000), start))
     && /^[!-~]*\d[!-~]*$/.test(decodeStart(secret))), 2_000),
   // Backup codes: 4f7k-9d2m x8q1-mm41, in one line or one a line
-  after("Recovery code", "recover|backup|scratch|emergency|activation|one-time|reset|2fa|mfa|wiederherstellung|code de |codes de |digo|codici di ",
+  after("Recovery code", "recover|backup|scratch|emergency|activation|one-time|reset|2fa|mfa|wiederherstellung|code d|codes d|digo|codic",
     pattern("gi",
     "(?:(?:recovery|backup|scratch|emergency|activation|one-time|reset|2fa|mfa)[ _-]?(?:access )?(?:codes?|keys?|passwords|passcodes)|code d'activation",
-    "|(?:2fa|mfa)[ _-]backups?|wiederherstellungs-?(?:codes?|schlüssel)|codes? de (?:récupération|secours)",
-    "|c[oó]digos? de (?:recuperaci[oó]n|respaldo|backup)|codici di (?:recupero|backup))",
+    "|(?:2fa|mfa)[ _-]backups?|wiederherstellungs-?(?:codes?|schlüssel)",
+    "|(?:codes?|c[oó]digos?|codic[ei]) d[eio] (?:r[eé]cup|secours|resp|back|emer)[a-zà-ÿ]{0,8})",
     String.raw`(?:[^\n:=]{0,60}?[:=]?${below}(?=[A-Za-z-]{0,40}\d)|[^\n:=]{0,60}[:=]${below})(?=${code})`),
     pattern("y", `${code}(?:(?: and | used)?${below}${code}){0,24}`), areCodes),
-  near("otp|2fa|mfa|authenticator|two-factor|two factor|zwei-faktor|setup key|qr code|qr-code", alone("TOTP seed", "", pattern("g",
+  near("otp|2fa|mfa|authenticator|two-factor|two factor|zwei-faktor|setup key|the qr|qr code|qr-code|key manually", alone("TOTP seed", "", pattern("g",
     String.raw`(?<![\w-])(?:[A-Z2-7]{16,64}|(?:[A-Z2-7]{4}[ -]){3,15}[A-Z2-7]{2,4}|(?=[a-z]{0,60}[2-7]{1,9}[a-z]{1,60}[2-7])[a-z2-7]{16,64}`,
     String.raw`|(?:[a-z\d]{4} ){5,15}[a-z\d]{2,4})={0,6}(?![\w-])`),
-    (secret, { text, start }) => ((hasDigit(secret) || /^[A-Z ]+$/.test(secret)) && new Set(secret).size >= 7)
-    && /(?<![A-Za-z])(?:[th]?otp|2fa|mfa|authenticator|two[- ]factor|zwei-faktor|setup key|qr[- ]code)(?![A-Za-z])/i.test(text.slice(Math.max(0, start -
+    (secret, { text, start }) => ((hasDigit(secret) || /^[A-Z ]+$|^(?:[a-z]{4} ){5}/.test(secret)) && new Set(secret).size >= 7)
+    && /(?<![A-Za-z])(?:[th]?otp|2fa|mfa|authenticator|two[- ]factor|zwei-faktor|setup key|qr|key manually)(?![A-Za-z])/i.test(text.slice(Math.max(0, start -
     100), start)))),
   after("Seed phrase", "seed|mnemonic|bip39|bip-39|phrase| words|paper key|wallet|metamask|frase|助记词|助記詞|ニーモニック|シードフレーズ|мнемо|сид|fraza", pattern("gi",
     String.raw`(?:seed|mnemonic|bip-?39|phrase|(?:12|24) words|paper key|wallet|metamask|frase|助记词|助記詞|ニーモニック|シードフレーズ|мнемо\S{0,12}|сид-?фраза|fraza)`,

@@ -61,12 +61,10 @@ const over = (link: Link | undefined, first: string, pattern: RegExp, more?: Pic
 // biome-ignore format: one row a line
 export const separators: readonly Separator[] = [
   // password = SecretStr("…"), password: Some("…")
-  over("call", `${q}]) \t=:`, sticky(`[${q}\\])]{0,3}(?::·?\\[\\w{1,8};·?\\w{1,8}\\])?·*[=:]·*(?:new |\\[\\])?[\\w.:]{1,60}!?\\((?=¶)`)),
+  over("call", `${q}]) \t=:`,
+    sticky(`[${q}\\])]{0,3}(?::·?\\[\\w{1,8};·?\\w{1,8}\\])?·*(?:[=:]|<-)·*(?:new |\\[\\])?[\\w.:]{1,60}!?(?:\\(|\\[\\]\\w{1,12}\\{)(?=¶)`)),
   // password: >- and the value in the next line
   over(undefined, `${q} \t:=`, sticky(`¶?(?::·+[>|][+-]?·*\\r?\\n·+|·*[:=]·*<<[-~]?¶?\\w{1,12}¶?\\r?\\n·*)`), { isBlock: true }),
-  // Content-Disposition: form-data; name="password", and the value behind an empty line
-  over(undefined, q, sticky(`¶(?:\\r?\\n[\\w-]{1,40}:[^\\n]{0,80}){0,2}\\r?\\n\\r?\\n`), { isBlock: true, serves: (name) =>
-    /form-data; name=.$/.test(before(name, 20)) }),
   // ##vso[task.setvariable variable=pw;issecret=true]…, ::set-output name=token::…
   over(undefined, ";]:", /(?:;\w{1,20}=\w{1,10}){0,3}\]|::(?=\S)/y, { isBlock: true, serves: (name) =>
     /(?:variable|::\S{1,20} name)=$/.test(before(name, 32)) }),
@@ -84,23 +82,25 @@ export const separators: readonly Separator[] = [
   over("pair", ":-=", /:?[-=]|:(?=[^\s}])/y, { serves: isExpanded }),
   // Equals signs and colons, after a closing quote or bracket, with or without a type (`key: string = `), and
   // before a prefix that gives the kind of a string (`N'…'`).
-  over(undefined, `\\${q}[])* \t:=-<?|}~→.%`,
+  over(undefined, `\\${q}[])* \t:=-<?|}~→.%+`,
     sticky(
-      `(?:\\[\\d{0,4}\\])?[\\\\${q}\\])}*%]{0,6}·{0,99}(?:\\.{4,60}|(?<=·)\\.{1,3}·` +
+      `(?:\\[\\d{0,4}\\])?[\\\\${q}\\])}*%]{0,6}·{0,99}(?:\\.{4,60}:?|(?<=·)\\.{1,3}·` +
       `|(?<=\\w):·{0,2}[\\w&[][\\w&'<>[\\].?]{0,30}(?:·?[;|]·?[\\w&'<>[\\]]{1,20}){0,2}·{0,4}=(?=·{0,4}[*&]?\\w{0,2}["'])` +
       `|(?::·{0,2}|As·{1,99})?(?:&?(?:'static )?str|[Ss]tring|Text` +
       `|[Nn]?(?:varchar|VARCHAR)2?\\(\\w{1,5}\\)|NSString·{0,99}\\*?)·{0,99}:?=|:=` +
-      `|\\?:|(?:\\?\\??|\\|\\|?|\\+|~|(?<=·)\\.)=|={1,3}>|(?:->|<-|~>|→)·|=(?![=~>])|==(?=[\\w+/-]{12,99}\\s)|::·|:(?![:=/]))·{0,8}(?:\\*{1,2}(?!\\*)·{0,8})?` +
+      `|\\?:|(?:\\?\\??|\\|\\|?|\\+|~|(?<=·)\\.)=|={1,3}>` +
+      `|(?:->|<-|~>|→)·|=(?![=~>])|==(?=\\S{0,40}\\d)(?=[^\\s=${q}(]{12,99}\\s)|::·|:(?![:=/]))·{0,8}(?:\\*{1,2}(?!\\*)·{0,8})?` +
       `(?:__·{1,4}|string\\(\\d{1,4}\\) )?(?:(?:&|!!)\\w{1,40}·{1,99})?` +
       `(?:(?:[*&]?[A-Za-z@$]{1,2}|raw)(?=["'])|\\$\\((?:(?:echo|printf)·{1,4}(?:-\\w{1,2}·{1,4})?(?=["'][^$])` +
       `|cat·{0,4}<<-?·?["']?\\w{1,12}["']?\\n·{0,8}))?`)),
   // process.env.TOKEN ?? "…", or a literal that the name is compared with
-  over("compared", `${q})] \t=!?|.`, sticky(`(?:[${q})\\]]{0,3}·*(?:\\?\\?|\\|\\||or|[=!]==?)|\\.equals\\w{0,12}\\()·*(?=¶)`)),
+  over("compared", `${q})] \t=!?|.,`,
+    sticky(`(?:(?<=(?:cmp|compare\\w{0,12}|equals?)\\([\\w.>-]{1,40}),|[${q})\\]]{0,3}·*(?:\\?\\?|\\|\\||or|[=!]==?)|\\.equals\\w{0,12}\\()·*(?=¶)`)),
+  // dbPassword() { return "…"
+  over("literal", "(", sticky(`\\([^()\\n]{0,60}\\)[^\\n{:]{0,20}[{:]\\s{0,40}(?:return|echo|printf)·(?=¶)`)),
   // setPassword("…"), then any other: password("…")
   over("literal", "(", sticky(`\\(·*(?:[\\w.]{1,40}\\()?(?=¶)`), { serves: ({ name }) => isSetter(name) }),
   over("call", "(", sticky(`\\(·*(?=¶)`)),
-  // API 키(…)
-  over("pair", "(", /\((?=[\w+/=-]{20,99}\))/y, { serves: ({ name }) => /[^\0-\x7f]$/.test(name) }),
   // <password type="x">…</password>, <entry key="password">…</entry>, <key>password</key><string>…</string>
   over("element", "> \t\n", /(?:\s[^<>]{0,200})?>\s*(?:<[\w:.-]{1,24}>\s*)?/y, { serves: isElement }),
   over("element", q, sticky(`¶(?:\\s[^<>]{0,200})?>\\s*(?:<(?:\\w{1,20}:)?(?:value|val|string|text|default)\\w{0,8}(?:\\s[^<>]{0,80})?>\\s*)?`)),
@@ -116,10 +116,10 @@ export const separators: readonly Separator[] = [
   over("literal", `${q} \t\r\n`,
     sticky(`¶?(?:·{0,8}\\r?\\n[ \\t-]{0,24}\\w{1,24}:·{1,4}[^\\n]{0,60}){0,3}?(?:·{0,8}\\r?\\n){1,2}[ \\t-]{0,24}(?:value|default):·{1,8}`)),
   // variable "db_password" { default = "…" }
-  over("literal", q, sticky(`¶·*(?:\\{[^{}]{0,200}?\\bdefault·*=·*|envDefault:(?=¶))`)),
+  over("literal", q, sticky(`¶·*(?:\\{[^{}]{0,200}?\\bdefault·*=·*|envDefault:(?=¶)|;s:\\d{1,4}:(?=¶))`)),
   // define("DB_PASSWORD", "…"), fill_in "Password", with: "…"
   // In a list of strings the name is one of them.
-  over("pair", q, sticky(`¶·*,\\s{0,12}(?:[a-z]{1,12}[:=]·{0,2})?(?=¶)`), { serves: (name) =>
+  over("pair", q, sticky(`¶(?:·*,\\s{0,12}(?:[a-z]{1,12}[:=]·{0,2})?|\\n·{0,4}\\d{1,3}\\)·)(?=¶)`), { serves: (name) =>
     !/^.,\s{0,12}["'][^"'\n]{1,60}["']\s*:/.test(name.text.slice(name.end, name.end + 90)) && !/["'`],\s{0,20}["'`]$/.test(before(name, 32))
     || /^.,\s{0,12}["'][\w+/=-]{20,}["']/.test(name.text.slice(name.end, name.end + 50)) }),
   // getByLabel("Password").fill("…"), env::var("DB_PASSWORD").unwrap_or("…"), expect(password).toBe("…")
@@ -135,12 +135,10 @@ export const separators: readonly Separator[] = [
   over("cell", `* \t|${q}`, sticky(`[*_${q}]{0,3}·*\\|{1,2}[ \\t*_]*`), { serves: (name) => !/\{\{[^{}]*$|\$\{?$/.test(before(name, 80)) }),
 ];
 
-const byFirst = Map.groupBy(
-  separators.flatMap((separator) => Array.from(separator.first, (first) => ({ first, separator }))),
-  ({ first }) => first,
-);
+const firsts = new Set(separators.flatMap(({ first }) => [...first]));
+const byFirst = new Map(Array.from(firsts, (first) => [first, separators.filter((separator) => separator.first.includes(first))]));
 /** The separators that can begin with the text after a name. */
-export const separatorsAt = (text: string, at: number): readonly Separator[] => byFirst.get(text.charAt(at))?.map(({ separator }) => separator) ?? [];
+export const separatorsAt = (text: string, at: number): readonly Separator[] => byFirst.get(text.charAt(at)) ?? [];
 
 /** The text between two values of the same list. */
 export const nextOfList = sticky(`¶?(?:·{0,40}[,:]\\s{0,40}(?=¶)|·{0,40}\\r?\\n·{0,40}- (?:[\\w.@-]{1,40}: )?(?=\\S))`);

@@ -49,7 +49,7 @@ const splits: ReadonlyArray<readonly [RegExp, Split]> = [
 ];
 
 const ruleLine = /^(?:[\dT:.Z-]{10,30} [A-Z]{4,5} )?[\s|:+=\-─┼│├┤┬┴┌┐└┘═╪\\]*(?:hline[ \t]{0,40})?$/;
-const headerCell = /^[\p{L}][\p{L}\d _./()?#%-]{0,39}$/u;
+const headerCell = /^(?:\p{L}|\dFA$)[\p{L}\d _./()?#%-]{0,39}$/u;
 const lineLengthMax = 2_000;
 const headerLengthMax = 300;
 
@@ -57,6 +57,7 @@ interface Header {
   readonly split: Split;
   readonly count: number;
   readonly claims: ReadonlyArray<Claim | undefined>;
+  readonly pairs?: readonly boolean[];
   /** The first cell is empty: the line begins with a bar. */
   readonly isBarred: boolean;
   /** Another column names the user or the system: every word in the column of passwords is a password. */
@@ -70,6 +71,9 @@ const userColumn = pattern(
 );
 const access = sure("password");
 const accessColumn = /^(?:access|zugang|zugangsdaten|accès|acceso|accesso|acesso|доступ)$/i;
+/** The cells hold a user and a password: `anna / …`, `anna:…`. */
+const pairColumn = /^(?:basic[ -]auth|credentials?|creds|(?:user\w*|login|account|name|benutzer|id) ?[/+&:] ?(?:pass\w*|pwd?)|u\/p)$/i;
+const pairCell = /^([\w.@+\\-]{2,40}(?: ?[/|] ?|: ?))(\S{4,60})$/;
 
 function headerOf(line: string): Header | undefined {
   for (const [separator, split] of splits) {
@@ -81,19 +85,21 @@ function headerOf(line: string): Header | undefined {
     // `src/auth/password.test.ts`: a path is not the name of a column.
     if (filled.some(({ text }) => /\/.*\.\w{1,4}$/.test(text))) continue;
     const isOfLogins = cells.some(({ text }) => userColumn.test(text));
-    const claims = cells.map(({ text }) => {
+    const pairs = cells.map(({ text }) => pairColumn.test(text));
+    const claims = cells.map(({ text }, index) => {
+      if (pairs[index]) return access;
       const claim = text === "" ? undefined : accessColumn.test(text) ? sure("credential") : (claimOf(text) ?? claimOf(text.replace(/ ?[(/].*$/, "")));
       // "SSID | Key": the password of a network. "Service | Key": the key of a service.
       if (claim?.kind === "key" && /ssid|wi-?fi|wlan/i.test(line)) return access;
       return claim?.certainty === "maybe" && isOfLogins ? likely : claim;
     });
     const isBarred = cells[0]?.text === "";
-    if (claims.some(Boolean)) return { split, count: cells.length, claims, isBarred, isOfLogins };
+    if (claims.some(Boolean)) return { split, count: cells.length, claims, pairs, isBarred, isOfLogins };
   }
   return undefined;
 }
 
-function rowSpans(line: string, start: number, { split, count, claims, isBarred, isOfLogins }: Header): Span[] | undefined {
+function rowSpans(line: string, start: number, { split, count, claims, pairs = [], isBarred, isOfLogins }: Header): Span[] | undefined {
   const cells = split(line);
   // The view drops the bar before the first cell if several rows begin with a bar.
   const shift = isBarred && cells.length === count - 1 ? 1 : 0;
@@ -103,8 +109,10 @@ function rowSpans(line: string, start: number, { split, count, claims, isBarred,
     if (!claim || cell.text === "") return [];
     const at = start + cell.start;
     const end = at + cell.text.length;
-    const value = { text: cell.text, start: at, end, isQuoted: true, isClosed: false };
-    return isCell(value, claim, isOfLogins) ? [{ start: at, end, kind: kindOf(claim) }] : [];
+    const [, user = "", secret = cell.text] = (pairs[index + shift] && pairCell.exec(cell.text)) || [];
+    const value = { text: secret, start: at + user.length, end, isQuoted: true, isClosed: false };
+    const isOne = pairs[index + shift] ? user !== "" && isInPlace(secret) : isCell(value, claim, isOfLogins);
+    return isOne ? [{ start: value.start, end, kind: kindOf(claim) }] : [];
   });
 }
 
@@ -119,7 +127,25 @@ function lineEnd(text: string, at: number): number {
   return end === -1 ? text.length : end;
 }
 
-const separators = /[|,;\t│┃]|!!| & | {2}/;
+/** A line whose first cell names a credential, beside a line of as many cells: each further cell is a value. */
+function sideways(text: string, start: number, line: string): Span[] {
+  // `password      = "…"`: an assignment.
+  if (/^[\W_]*[\w.-]+\s*[=:{(]/.test(line)) return [];
+  const split = splits.find(([separator]) => separator.test(line))?.[1];
+  const filled = (each: string) => split?.(each).filter((cell) => cell.text !== "") ?? [];
+  const cells = filled(line);
+  const claim = claimOf(cells[0]?.text ?? "");
+  if (claim?.certainty !== "sure") return [];
+  const end = start + line.length + 1;
+  const besides = [text.slice(text.lastIndexOf("\n", start - 2) + 1, Math.max(0, start - 1)), text.slice(end, lineEnd(text, end))];
+  if (!besides.some((each) => each.length < lineLengthMax && filled(each).length === cells.length)) return [];
+  return cells.slice(1).flatMap((cell) => {
+    const value = { text: cell.text, start: start + cell.start, end: start + cell.start + cell.text.length, isQuoted: true, isClosed: false };
+    return isCell(value, claim, false) && !/\)$/.test(cell.text) ? [{ start: value.start, end: value.end, kind: kindOf(claim) }] : [];
+  });
+}
+
+const separators = /[|,;\t│┃]| & | {2}/;
 const noHeader = /[={}<>$]|: \S/;
 
 function find(text: string, names: readonly NameHit[]): Span[] {
@@ -130,8 +156,12 @@ function find(text: string, names: readonly NameHit[]): Span[] {
     const start = text.lastIndexOf("\n", at) + 1;
     const end = lineEnd(text, at);
     from = end;
-    const line = end - start > headerLengthMax ? "" : text.slice(start, end);
-    const header = noHeader.test(line) || !separators.test(line) ? undefined : headerOf(line);
+    // `! Host !! Password`: the header of a wiki.
+    const line = end - start > headerLengthMax ? "" : text.slice(start, end).replace(/^!/, "|").replaceAll("!!", "||");
+    if (!separators.test(line)) continue;
+    const across = sideways(text, start, line);
+    const header = across.length > 0 || noHeader.test(line) ? undefined : headerOf(line);
+    spans.push(...across);
     if (!header) continue;
     for (let at = end + 1; at < text.length; at = lineEnd(text, at) + 1) {
       const line = text.slice(at, Math.min(lineEnd(text, at), at + lineLengthMax));

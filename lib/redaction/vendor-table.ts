@@ -12,7 +12,7 @@ a20~ Flagsmith: ser., Fireworks: fw_ fpk_, AWS AppSync: da2-, ServerChan: SCT | 
 a30 Cal.com: cal_live_, Linear: lin_api_ lin_oauth_ lin_wh_, AI provider: sk-, Datadog app: ddapp_ ddpat_, Chapa: CHASECK- CHASECK_TEST-, Groq: gsk_
 a30 Perplexity: pplx-, Cerebras: csk-, RunPod: rpa_, Salad: salad_cloud_user_, Honeycomb: hcaik_ hcbik_ hcxik_ hcalk_ hcblk_ hcamk_, PostHog: phx_ phs_
 a30 ReadMe: rdme_, xAI: xai-, JFrog: AKCp cmVmdGtuOj | a32=~ Blockfrost: mainnet preprod preview testnet ipfs
-a43 NuGet: oy2 | a58= Nostr: nsec1 | b27=~ Backblaze: K000 K001 K002 K003 K004 K005
+a43 NuGet: oy2 | a50 EasyPost: EZAK EZTK | a58= Nostr: nsec1 | b27=~ Backblaze: K000 K001 K002 K003 K004 K005
 b40 Amazon Bedrock: ABSK bedrock-api-key-, Elastic Cloud: essu_, Grafana API: eyJrIjoi | d30 StackHawk: hawk., Voiceflow: VF.DM., SendGrid: SG.
 d40~ Google AI: AQ.Ab
 h20 RubyGems: rubygems_, Appwrite: standard_, OpenRouter: sk-or-v1-, Rootly: rootly_, Bannerbear: bb_pr_ bb_ma_, Keap: KeapAK- KeapPAK-
@@ -28,7 +28,7 @@ w20~ Anthropic: sk-ant-, OpenAI: sk-proj- sk-svcacct- sk-admin- sk-None-, Tavily
 w28~ Brave Search: BSA
 w30 Google API: AIza, Yandex API: AQVN, Heroku API: HRKU-, Neon: napi_, dbt: dbtc_ dbtu_, Langfuse: sk-lf-, LangSmith: lsv2_pt_ lsv2_sk_ ls__
 w30 Together: tgp_v1_, Pinecone: pcsk_, NVIDIA: nvapi-, Weights and Biases: wandb_v1_, Defined Networking: dnkey-
-w36U LaunchDarkly: sdk- api-, WakaTime: waka_, Riot: RGAPI- | w160 Cloudflare origin: v1.0-
+w36U LaunchDarkly: sdk- api-, WakaTime: waka_, Riot: RGAPI-, Personio: papi- | w160 Cloudflare origin: v1.0-
 `;
 
 /** The same table for tokens: the kind of `Cursor` is "Cursor token" here, "Cursor key" above. */

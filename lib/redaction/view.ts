@@ -20,7 +20,9 @@ export const innermostSingle = "\uE003";
 export const marker = "\uE010";
 
 /** Letters of Chinese, Japanese and Korean (U+3040 to U+A788, U+AC00 to U+D7FF) have no plain form. */
-const special = /[&\\%<"'`[\n\u0080-\u303f\ua789-\uabff\ud800-\uffff]/g;
+const special = pattern("g", String.raw`[&\\%<"'\x60[^\n\u001b\u0080-\u303f\ua789-\uabff\ud800-\uffff]`);
+/** The colours of a terminal, as bytes or as a program writes them. */
+const colour = pattern("y", String.raw`(?:\u001b|\\(?:e|033|x1[bB]|u001[bB]))\[[\d;]{0,12}[A-Za-z]`);
 const markerPattern = /\[REDACTED(?::[a-z0-9_]{1,60})?\]/y;
 const namedEntities = new Map(
   `quot ${innerDouble} apos ${innerSingle} amp & lt < gt > equals = colon : num # excl ! dollar $ sol / plus + commat @ lowbar _`
@@ -28,20 +30,23 @@ const namedEntities = new Map(
     ?.map((pair) => [pair.slice(0, -2), pair.slice(-1)] as const),
 ).set("nbsp", " ");
 const entity = new RegExp(`&(?:#(\\d{2,6})|#[xX]([0-9a-fA-F]{2,5})|(${[...namedEntities.keys()].join("|")}));`, "y");
-const escapeSequence = /(\\+)(?:u(?:\{0{0,4})?00([2-7][0-9a-fA-F])\}?|x([2-7][0-9a-fA-F])|([nt"'`/]|r(?![a-z]))|(\r?\n[ \t]*))/y;
+const escapeSequence = /(\\+)(?:u(?:\{0{0,4})?00([2-7][0-9a-fA-F])\}?|x([2-7][0-9a-fA-F])|([nt"'`/]|r(?![a-z])|0(?=[A-Z]))|(\r?\n[ \t]*))/y;
+/** A command of Windows that goes on in the next line. */
+const cutLine = /\^\r?\n[ \t]*/y;
 const percentEscape = /%(?:25)?(3[dD]|3[aA]|2[267]|2[fF]|2[bB]|2[dD]|7[bBdD]|0[aAdD])/y;
 /** Tags that only format. A tag with other attributes does not match: it may contain a credential. */
 const formatTag = pattern(
   "iy",
-  String.raw`<(\/?)(b|i|u|em|strong|code|tt|kbd|span|font|small|mark|br|p|div|li|ul|ol|pre|td|th|tr|table|tbody|thead|h\d)(?:[ \t]+(?:class|style|id`,
+  String.raw`<(\/?)(b|i|u|em|strong|code|tt|kbd|nowiki|span|font|small|mark|br|p|div|li|ul|ol|pre|td|th|tr|table|tbody|thead|h\d)(?:[ \t]+(?:class|style|id`,
   String.raw`|align|valign|color|dir|lang|width|scope|colspan|rowspan|data-(?![\w-]{0,20}(?:secret|token|pass|pwd|cred|key|auth))[\w-]{1,20})=`,
   String.raw`(?:"[^"<>]{0,99}"|'[^'<>]{0,99}'))*[ \t]*\/?>(?:\s*(?=<\/?t(?:[dhr]|head|body)[\s>]))?`,
 );
 /** `"…" + "…"`, `'…' . '…'`, `"…" & _`, `"…" ..`; without an operator if the next line is indented. */
 const join = pattern(
   "y",
-  String.raw`(["'\x60])[ \t]*(?:(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*(?:_[ \t]*)?(?:\\?\r?\n[>+]?[ \t]*)?|\\?\r?\n[>+]?[ \t]*(?:(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*|`,
-  String.raw`(?<=[ \t]{2})(?=["'])))\1`,
+  String.raw`(["'\x60])(?:(?:(?<=[Ss]tring\(["'][^"'\n]{1,80}["'])\))?[ \t]*(?:(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*(?:_[ \t]*)?(?:\\?\r?\n[>+]?[ \t]*)?`,
+  String.raw`|[\\\x60]?\r?\n[>+]?[ \t]*(?:(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*|(?<=[ \t]{2})(?=["']))|(?<=[ \t])(?=["'])|\/\*[^*\n]{0,60}\*\/\s{1,40})`,
+  String.raw`|\)?[;\s]{0,40}(?:\w{0,24}\.)?(?:concat|[aA]ppend|push_str)\([ \t]*)\1`,
 );
 
 const isBetween = (code: number, from: number, to: number) => code >= from && code <= to;
@@ -83,7 +88,7 @@ function unescaped(match: RegExpExecArray): string {
   const code = unicode ?? hex;
   if (code) return fromCode(Number.parseInt(code, 16));
   if (lineEnd !== undefined) return "";
-  if (letter === "n" || letter === "r") return "\n";
+  if (/[nr0]/.test(letter)) return "\n";
   if (letter === "t") return "\t";
   return quoteOf(letter, slashes.length > 1);
 }
@@ -129,11 +134,16 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
 }
 
 /** `["…", "…"].join("")`, `"".join(["…", "…"])`, `Concat("…", "…")`, `Sprintf("%s%s", "…", "…")`: the strings are one. */
-const joinedList = /\[[^[\]()\n]{1,300}\]\s?\.join\((["'`])\1\)|(?<=concat\(|sprintf\(["'](?:%s){2,8}["'],|(["'])\2\.join\(\[)[^()[\]\n]{1,300}/gi;
+const joinedList = pattern(
+  "gi",
+  String.raw`\[[^[\]()\n]{1,300}\]\s?\.join\((["'\x60])[-_.]?\1\)|((?:concat|paste0?|(?:printf|format!?)\((?:\w{1,24}[,:] ?)?["']`,
+  String.raw`(?:%[s@]|\{\d?\}){2,8}["'],|(["'])\3\.join\([[(]|join\((?:\[\]string\{|\w{1,9}\.of\(|["']{2}, ?)|implode\(["']{2}, ?[[(]`,
+  String.raw`|\{\s{0,8}(?=(?:'[^'\\]', ?){5})))\(?[^()[\]\n]{1,300}`,
+);
 const listed = /(["'`])[ \t]*,\s{0,20}\1/y;
 /** Returns whether a position is in such a list. Call it with increasing positions. */
 function joinedIn(text: string): (at: number) => boolean {
-  const lists = Array.from(text.matchAll(joinedList), ({ 0: list, index }) => ({ start: index, end: index + list.length }));
+  const lists = Array.from(text.matchAll(joinedList), ({ 0: list, 2: call = "", index }) => ({ start: index + call.length, end: index + list.length }));
   let next = 0;
   return (at) => {
     while (at >= (lists[next]?.end ?? text.length)) next++;
@@ -150,10 +160,11 @@ function joinAt(text: string, at: number, isListed: (at: number) => boolean): Me
   const next = isListed(at) ? matchAt(listed, text, at) : null;
   if (next) return meant(next, () => "");
   const joined = matchAt(join, text, at);
-  const isBare = joined !== null && /^.[ \t]*\r?\n[>+]?[ \t]+.$/.test(joined[0]);
+  const isBare = joined !== null && /^.(?:[ \t]*\r?\n[>+]?)?[ \t]+.$/.test(joined[0]);
   // In a diff, two records of a list begin with a plus sign each.
   if (joined !== null && /\n\+["'`]$/.test(joined[0]) && isRecord.test(text.slice(Math.max(0, at - 200), at))) return undefined;
-  const isOne = !isBare || /[(=\n][>+]?[ \t]*["'][^"'\n]*$/.test(text.slice(Math.max(0, at - 200), at));
+  const led = joined?.[0].includes("\n") ? /[(=\n][>+]?[ \t]*["'][^"'\n]*$/ : /\s=\s(?:["'][^"'\n]*["'] ){0,5}["'][^"'\n]*$/;
+  const isOne = !isBare || led.test(text.slice(Math.max(0, at - 200), at));
   return isOne ? meant(joined, () => "") : undefined;
 }
 
@@ -175,11 +186,15 @@ function meaningAt(text: string, at: number, isListed: (at: number) => boolean):
       return meant(matchAt(markerPattern, text, at), () => marker);
     case "&":
       return meant(matchAt(entity, text, at), entityMeaning);
+    case "^":
+      return meant(matchAt(cutLine, text, at), () => "");
+    case "\u001b":
+      return meant(matchAt(colour, text, at), () => "");
     case "\\":
       // `\\\\nas01\\share` is the name of a machine, not an escape; `c:\jobs\n.cmd` is a path.
       if (/(?<![A-Za-z])[A-Za-z]:(?:\\[\w.-]{1,40}){1,8}$/.test(text.slice(Math.max(0, at - 80), at))) return undefined;
       if (/(?:^|[\s"'=(])\\\\[A-Za-z]$/.test(text.slice(Math.max(0, at - 1), at + 3))) return undefined;
-      return meant(matchAt(escapeSequence, text, at), unescaped);
+      return meant(matchAt(colour, text, at), () => "") ?? meant(matchAt(escapeSequence, text, at), unescaped);
     case "%":
       if (isInAuthority(text, at)) return undefined;
       return meant(matchAt(percentEscape, text, at), ([, code = ""]) => fromCode(Number.parseInt(code, 16)));

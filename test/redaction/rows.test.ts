@@ -59,7 +59,6 @@ const further = [
   "sed -i 's/DB_PASSWORD/«cli_password|bluebird»/' app.conf",
   'the alt text says: "Password: «password|Bluebird»"',
   "Security answer for the root account (first pet): «password|Bluebird»",
-  "password: «password|four score and seven» (with the spaces)",
   "password: «password|k i t e 4 4 x»",
   ':pgbouncer userlist\n"app" "«password|Bluebird.Nest1»"',
   "smtp_pass=«password|tulip Radish 44»",
@@ -76,6 +75,11 @@ const further = [
   "##vso[task.setvariable variable=db_password]«password|bluebird77»",
   "API 키(«api_key|{hex:32}»)가",
   "SET value = '«secret|{hex:32}»' WHERE name = 'payment_api_key'",
+  'users = { bob: "«password|kestrel99»" }',
+  "the logon is scott/«password|tzmcI3-Mxot»@CLONE1",
+  "Accounts\nuser01 .......... «password|iXnfLFoXD6»",
+  "function dbPassword() {\n  return '«password|kestrel99»';\n}",
+  "atob('«password|YUNUekhBIXYjTzA=»')",
   "credentials { username 'sa'; password '«password|YYUVJ;sn2yD9;sk»' }",
 ];
 const examples = [

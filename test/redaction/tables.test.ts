@@ -17,7 +17,7 @@ const sayingExamples: Readonly<Record<string, string>> = {
 
 const spokenExamples: Readonly<Record<string, string>> = {
   said: 'The password for the user "anna": flowerpot3; it locks.',
-  likely: 'db_password      = "lj7w4eBXY3uxRv.SV"',
+  likely: 'db_password      = "Lampost4821.SV"',
   near: "Splunk_Token {uuid}",
 };
 
@@ -27,13 +27,11 @@ const evidenceExamples: Readonly<Record<string, string>> = {
   passphrase: 'password = "football princess 3914"',
   "words in quotes": '{"secret":"walnut cinder velvet zephyr"}',
   "words with joints": "{secret:unicorn-carbon-barrel}",
-  "no word of code": "{secret:HheTenPvLqTleboKwUzd}",
-  "word with a sign": '{"secret":"bluebird!"}',
   "words run together": '{"secret":"duneMirror"}',
+  "word with a sign": '{"secret":"bluebird!"}',
   "small letters": '{"password":"bluebird"}',
   "password in a sentence": 'The password for the user "anna": flowerpot3; it locks.',
   token: "token={uuid}",
-  "random token of a credential": "creds={hex:40}",
   "password of a credential": 'haslo_db = "silver8043"',
   "random token": 'kek: "{base64:43}="',
   "random signs": "define('NONCE_KEY', '|nW7fp%J4D 1B0Ll$6e+flH,3PjV+LX!Tl9');",

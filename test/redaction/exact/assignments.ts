@@ -57,7 +57,7 @@ export const bridges: Record<string, readonly string[]> = {
   "redaction finds an argument of a call if it looks like a credential": [
     ...each(['password = SecretStr("…")', 'password=S("…")', "password    =    new a.b::C('…')"], random),
     ...each(['password = new C("…")', 'password\t=\tf("…")'], random),
-    ...each(['password = f("…")', 'password("…")'], "a1!bc"),
+    ...each(['password = f("…")', 'password("…")'], "a1!bcd2e"),
     ...none(['password = f("…")', 'password("…")', 'password = f("x", "…")'], mixed),
     ...none(["password = f(x…)", "password(…)", "password(x…)"], mixed),
     ...each(['password("…")', "password(    '…')", 'password ("…")'.replace(" ", "")], random),

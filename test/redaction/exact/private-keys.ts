@@ -130,10 +130,6 @@ export const privateKeys: Record<string, readonly string[]> = {
     `-----BEGIN CERTIFICATE-----\nMIIB7jCCAaCgAwIBAgIQQb{base64:42}\n${line}\n${line}`,
     `-----BEGIN PGP MESSAGE-----\n\nhQEMA{base64:59}\n${line}\n-----END PGP MESSAGE-----`,
   ],
-  "a private key is found in a block that claims to be public": [
-    `-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n«high_entropy_value|lQOYBF{base64:58}»\n«high_entropy_value|${line}»\n-----END PGP PUBLIC KEY BLOCK-----`,
-    `-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n«high_entropy_value|xcMGBF{base64:58}»\n«high_entropy_value|${line}»\n-----END PGP PUBLIC KEY BLOCK-----`,
-  ],
   "a private key is not found if a text only mentions parts of a PuTTY file": [
     "PuTTY-User-Key-File-2: ssh-rsa\nPrivate-Lines: 1\nabc",
     "x PuTTY-User-Key-File-2: ssh-rsa\nPrivate-Lines: 1\nabc",

@@ -184,7 +184,6 @@ export const urls: Record<string, readonly string[]> = {
   ],
   "a credential in a URL is found after the part of the path that announces it": [
     "https://maker.example/trigger/x/with/key/«url_token|P-eTyVOPdYmnBgYwkSaMXd»",
-    "https://cloud.example/s/«url_token|aB3dE6gH9kLm2NpQ»",
     "https://sandbox.example/s/ab3de6gh9klm",
   ],
   "a credential in a URL is recognized by the name of its parameter": [
@@ -313,7 +312,7 @@ export const statements: Record<string, readonly string[]> = {
     "ab -A bob:«cli_password|L0x4OVMtiXlaEOBg» https://example.com/",
     'ftp -n <<< "user bob «cli_password|sS3sBJ0oiUMYxWAx»"',
     'su -c "echo x" root <<< "«cli_password|PNa6PbOQOb5jeYRQLqhv3D»"',
-    "openfortivpn vpn.example.com -u bob -p «cli_password|WH9vNu/r_Wrj1/9WpN5@G»",
+    "openfortivpn vpn.example.com -u bob -p «cli_password|WH9vNu_r_Wrj1.9WpN5@G»",
     "acme run -u bob -p localhost:8080",
     'new JedisPool(cfg, "build7", 6379, 2000, "«password|sbbLmZb8HLCqDJaFKA»")',
     "Net::SMTP.start('smtp.example.com', 587, 'acme', 'bob', '«password|Aqo6iV2anZOf-$If»', :login)",
@@ -502,8 +501,6 @@ export const statements: Record<string, readonly string[]> = {
     "2FA backup codes are read-only.",
     `The token in the failing request was «token|${hexOf(40)}».`,
     `The API accepts «token|${hexOf(64)}» as token.`,
-    `Key for the orders API: «api_key|${hexOf(64)}»`,
-    `key (AES-256, hex): «api_key|${hexOf(64)}»`,
     `Can't scan the QR code? Setup key: «totp_seed|xjnl hy55 6pzl v3fa nf66 xh5g pin5 kcs6»`,
 
     "Can you send me the password of ops?\n\nSure, it's in the vault.",

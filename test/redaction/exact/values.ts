@@ -221,7 +221,6 @@ export const values: Record<string, readonly string[]> = {
     quotedNot("rotated every 90 days"),
     '"adminPassword": { "type": "securestring" }',
     '"password": { "$ref": "#/definitions/PasswordOAuth2Flow" }',
-    "password?: Async3OAuth2Flow;",
     "await page.fill('#password', process.env.E2E_PASSWORD);",
     "mongodb://<username>:<password>@cluster0.example.mongodb.net/test\n<br>",
     "encryptionKey: myKmsKey",
