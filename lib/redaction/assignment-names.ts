@@ -115,7 +115,8 @@ const isSwitch = /^(?:(?:no|disallow|detect|forbid|prevent|allow|enforce|disable
 
 /** Returns undefined if the name is only about a credential (its age, its place) and does not name one. */
 export function claimOf(given: string): Claim | undefined {
-  if (/applicationServerKey|^--(?:set|update|remove|clear)-secrets$|^--(?:ask|no|prompt|show)-/i.test(given) || isSwitch.test(given)) return undefined;
+  if (/applicationServerKey|^existing(?:[A-Z_-])|^--(?:set|update|remove|clear)-secrets$|^--(?:ask|no|prompt|show)-/i.test(given) || isSwitch.test(given))
+    return undefined;
   // `pAssword` is one word, in any mix of capitals and small letters.
   const name = /^(?:pass-?word|passwd|passwort|secret|token|apikey)$/i.test(given) ? given.toLowerCase().replace("-", "") : given;
   const words = wordsOf(name);

@@ -12,6 +12,8 @@ export const isHarmless = (value: string) =>
   /^(?:u?int|float|n?varchar|sha|aes|rs|hs|es|ps|utf|base|argon|md)-?\d+[a-z]*$/i.test(value) ||
   /^v?\d{1,5}(?:\.\d+)*[a-z%]{0,2}$/i.test(value) ||
   /^\d{4}-\d\d-\d\d(?:[T ].*)?$/.test(value) ||
+  // `namespace+name`, and the end of an object of code.
+  /^[A-Za-z]+\+[A-Za-z]+$|^\d{1,4}[)}\]][;,)}]/.test(value) ||
   // A place in memory.
   /^0x[\da-f]{6,16}$/i.test(value) ||
   /^\/(?:dev|run|var|etc|usr|home|opt|tmp)\//.test(value) ||
@@ -43,7 +45,7 @@ const isKeyword = (value: string) => /^(?:throw|raise|die|exit|return|await)$/.t
 
 /** `i6qiRCWW.j0`, `Om3YBBfgGh`: cases and digits change as in no identifier, and no part is long enough for a word. */
 export const isGarbled: Accept = memoize((value) => {
-  if (value.length < 8 || value.length > 40 || !/^[\w.-]+$/.test(value) || /[a-z]{5}/.test(value)) return false;
+  if (value.length < 8 || value.length > 40 || !/^[\w.-]+$/.test(value) || /[a-z]{5}|^[a-z]{2,}\./.test(value)) return false;
   const changes = value.match(/[a-z][A-Z]|[A-Z]{2}[a-z]|\d[A-Za-z]/g)?.length ?? 0;
   return changes >= (value.includes(".") ? 2 : 3) + (hasDigit(value) ? 0 : 2);
 });
@@ -189,8 +191,9 @@ export const isSurelyToken = (value: string) =>
 
 const publicForm = pattern(
   "",
-  String.raw`^(?:(?:sha\d+|md5|blake2\w)[:-]|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|age1|npub1|bc1[ac-hj-np-z02-9]{25,}$|did:|0x[0-9a-fA-F]{40}$|pk[._]`,
-  String.raw`|pub[0-9a-f]{32}$|sb_publishable_|phc_|[A-Z]{2}[0-9a-f]{32}$|A[XYZ][\w-]{18}$|G-[A-Z0-9]{8,12}$|01[0-9A-HJKMNP-TV-Z]{24}$|`,
+  String.raw`^(?:(?:(?:hmac-)?sha\d+|md5|blake2\w)[:/-]|z6Mk|IwAR|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|age1|npub1|bc1[ac-hj-np-z02-9]{25,}$|did:|0x[0-9a-fA-F]{40}$`,
+  String.raw`|pk[._]|pub[0-9a-f]{32}$|sb_publishable_|phc_|[A-Z]{2}[0-9a-f]{32}$|A[XYZ][\w-]{18}$|G-[A-Z0-9]{8,12}$|01[0-9A-Z]{24}$`,
+  String.raw`|00u[A-Za-z0-9]{17}$|[0-9a-f]{16}-[A-Z]{3}$|`,
   String.raw`(?:[\da-fA-F]{2}:){15,31}[\da-fA-F]{2}$|[A-Za-z]{2,20}(?:-[\w.]{1,20}){1,4}-[0-9a-f]{64}$|auth_[a-z]+_[0-9a-f]{8}$`,
   "|[a-z]{1,9}-[0-9a-f]{17}$)",
 );

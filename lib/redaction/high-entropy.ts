@@ -37,8 +37,8 @@ const isPublicId = (run: string) => /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}(?:\/|$)|(?!S
 /** The text before a public value on its line: `sha512-`, `etag: "`, `public key`, `TXT "`. */
 const publicLabel = pattern(
   "i",
-  String.raw`integrity|digest|checksum|hash|etag|if-(?:none-)?match|golden|fixture|fingerprint|\bcid\b|nonce|boundary|cursor|next_?(?:page_?)?token`,
-  "|page_?token|continuation|cipher_?text|encrypted|public(?! (?:const|static|final|readonly|string|let|var|val|override))|publishable",
+  String.raw`integrity|digest|checksum|hash|etag|if-(?:none-)?match|golden|fixture|fingerprint|thumbprint|x5t|signatur|\bpath\b|\bcid\b|nonce|boundary|cursor`,
+  "|next_?(?:page_?)?token|page_?token|continuation|cipher_?text|encrypted|public(?! (?:const|static|final|readonly|string|let|var|val|override))|publishable",
   String.raw`|pub[_-]?key|sha-?\d|h1:|site-?key|captcha|verif|challenge|signature|signed|\bsig\b|certificate|\bcert|\bTXT\b|dkim|vapid`,
   String.raw`|applicationServerKey|known_hosts|ssh-|minisign|cosign|\banon\b|commit|\bblob\b|revision|version |asset|chunk|bundle|build|\w[-_ ]id\b`,
   String.raw`|traceparent|(?:sheet|folder|doc(?:ument)?|video|channel|recording|file)\s+$|\bid(?:-2)?["'\s:=-]*$|Id["'\s:=(]*$|_id["'\s:=]*$|[?&]v=$`,

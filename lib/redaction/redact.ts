@@ -6,6 +6,7 @@ import { publicBlocks } from "./private-keys.ts";
 import type { Kind, NameHit, Span } from "./rule.ts";
 import { mergeSpans } from "./spans.ts";
 import { marker, viewOf } from "./view.ts";
+import { weighed } from "./weighed.ts";
 
 /** Every kind that a marker can name, without duplicates, for the documentation. */
 export const publishedKinds: readonly Kind[] = [...new Map(finders.flatMap(({ kinds }) => kinds).map(({ kind, name }) => [kind, { kind, name }])).values()];
@@ -46,17 +47,27 @@ function findIn(text: string, { finder, ranges }: FinderRanges, names: readonly 
   });
 }
 
+/** "RFC 6238 test vector: secret …", "… is the example in RFC 7617": a line that quotes a standard. */
+const standard = /\b(?:RFC|NIST|FIPS|SP) ?[\dA-Z]/;
+const quoted = /\b(?:example|vector|appendix|section|test|F\.\d|HOTP|TOTP|PBKDF2)/i;
+const quotedReach = 200;
+function isPublished(text: string, start: number, end: number): boolean {
+  const before = text.slice(Math.max(0, start - quotedReach), start);
+  const line = before.slice(before.lastIndexOf("\n") + 1) + text.slice(end, end + quotedReach).split("\n", 1)[0];
+  return standard.test(line) && quoted.test(line);
+}
+
 function redactOnce(text: string, isPath: boolean, kinds: Set<string>): string {
   const view = viewOf(text);
   const { searches, names } = placesIn(view.text);
   const blocks = view.text.includes("BEGIN") ? publicBlocks(view.text) : [];
-  const isPublic = ({ start, end }: Span) => blocks.some((block) => block.start < end && start < block.end);
+  const isPublic = ({ start, end }: Span) => blocks.some((block) => block.start < end && start < block.end) || isPublished(view.text, start, end);
   let spans: readonly Span[] = [];
   let seen = view.text;
   for (const search of searches) {
     if (search.finder === guesses[0]) seen = withoutSpans(view.text, spans);
     // A file path is not checked for randomness: the filter by path must find the path that was sent.
-    if (isPath && search.finder === highEntropy) continue;
+    if (isPath && (search.finder === highEntropy || search.finder === weighed)) continue;
     const found = findIn(seen, search, names).filter((span) => !isPublic(span));
     spans = mergeSpans(spans, found);
   }

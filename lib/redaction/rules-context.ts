@@ -3,7 +3,6 @@ import { claimOf, isConstant } from "./assignment-names.ts";
 import { decodeStart } from "./decoded.ts";
 import { isCredential, isPin } from "./evidence.ts";
 import { isCode, isMadeUp, isMixedWord, isPassphrase, isStrong, isTokenLike, isWordPair, looksChosen } from "./features.ts";
-import { lineOf } from "./nearby.ts";
 import { areDrawn, hasSentenceWord, isJoinedPair } from "./passphrases.ts";
 import { isPlaceholder, isStandIn } from "./placeholders.ts";
 import { isInPlace, isPredicate } from "./refusals.ts";
@@ -11,6 +10,15 @@ import type { Accept, AcceptInContext, ContextRule, FoundSecret, TokenRule } fro
 import { after, alone, base64, behind, near, ofLength, quoted, spaced, token, unquoted, word } from "./rule.ts";
 import { isOrdinary } from "./sentences.ts";
 import { pattern } from "./words.ts";
+
+const lineReach = 200;
+/** The line around a value, up to `lineReach` characters on each side; `\0` replaces the value. */
+function lineOf(text: string, start: number, end: number): string {
+  const before = text.slice(Math.max(0, start - lineReach), start);
+  const behind = text.slice(end, end + lineReach);
+  const lineEnd = behind.indexOf("\n");
+  return `${before.slice(before.lastIndexOf("\n") + 1)}\0${lineEnd === -1 ? behind : behind.slice(0, lineEnd)}`;
+}
 
 const isNoPlaceholder: Accept = (secret) => !isPlaceholder(secret);
 const isRandom: Accept = (secret) => looksRandom(secret) && !isPlaceholder(secret);

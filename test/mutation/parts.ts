@@ -52,7 +52,7 @@ export const parts: Readonly<Record<string, Part>> = {
     tests: ["test/redaction/exact.test.ts"],
   },
   "redaction-context-rules": {
-    mutate: ["lib/redaction/{rules-context,rules-commands,nearby}.ts"],
+    mutate: ["lib/redaction/{rules-context,rules-commands}.ts"],
     tests: ["test/redaction/exact.test.ts"],
   },
   "stream-forms": {

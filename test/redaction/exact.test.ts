@@ -1,9 +1,7 @@
-import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { finders, rules } from "../../lib/redaction/finders.ts";
 import { findSearchRanges } from "../../lib/redaction/line-ranges.ts";
-import { nearbyRules } from "../../lib/redaction/nearby.ts";
-import { publishedKinds, redact } from "../../lib/redaction/redact.ts";
+import { redact } from "../../lib/redaction/redact.ts";
 import { bridges, nameEnds } from "./exact/assignments.ts";
 import { highEntropy } from "./exact/high-entropy.ts";
 import { names } from "./exact/names.ts";
@@ -12,8 +10,10 @@ import { cloud, headers, statements, urls } from "./exact/rules.ts";
 import { contexts, tokens } from "./exact/tokens.ts";
 import { values } from "./exact/values.ts";
 import { vendorKeys } from "./exact/vendors.ts";
-import { cleanSamples, type Half, secretSamples } from "./samples/read.ts";
 import { exactSample } from "./samples/template.ts";
+
+/** The rules alone: what every sign weighs is judged by sets of texts, see classes.test.ts. */
+vi.mock("../../lib/redaction/weights.ts", () => ({ bias: 0, weights: new Map() }));
 
 const subjects = {
   "private keys": privateKeys,
@@ -50,7 +50,7 @@ describe("a rule", () => {
   });
 
   it("a rule of contexts has keywords in lower case, except for five rules without keywords", () => {
-    const contextRules = [...rules, ...nearbyRules].filter((rule) => "keywords" in rule);
+    const contextRules = rules.filter((rule) => "keywords" in rule);
     // These begin with a sign that is cheap to find and too common for a keyword.
     expect(contextRules.filter(({ keywords }) => keywords.length === 0).map(({ kind }) => kind)).toEqual([
       "discord_token",
@@ -74,36 +74,10 @@ describe("a rule", () => {
   });
 
   it("a rule of contexts rejects an empty secret, whatever text is around it", () => {
-    const contextRules = [...rules, ...nearbyRules].filter((rule) => "keywords" in rule);
+    const contextRules = rules.filter((rule) => "keywords" in rule);
     const text = contextRules.flatMap(({ keywords }) => keywords).join(" ");
     const found = { text, start: 0, end: 0, context: text };
     const accepting = contextRules.filter(({ value, accept }) => value && accept("", found));
     expect(accepting.map(({ kind }) => kind)).toEqual([]);
-  });
-});
-
-describe("the sample set", () => {
-  const halves: Half[] = ["development", "held-out"];
-
-  it("the sample set is redacted as recorded: which kinds, in which order, and what is missed", async () => {
-    const answered = halves.flatMap((half) =>
-      secretSamples(half, "1").map(({ label, text, expected }) => {
-        const answer = redact(text).text;
-        const kinds = Array.from(answer.matchAll(/\[REDACTED:(\w+)\]/g), ([, kind]) => kind);
-        return `${label}: ${kinds.join(" ")}${expected.test(answer) ? "" : " MISSED"}\n`;
-      }),
-    );
-    const changed = halves.flatMap(cleanSamples).filter((text) => redact(text).text !== text);
-    // What is meant to be answered otherwise: `npx vitest run test/redaction/exact.test.ts -u`.
-    await expect([...answered, ...changed].join("")).toMatchFileSnapshot(
-      fileURLToPath(new URL("./sample-kinds.txt", import.meta.url)),
-    );
-  });
-
-  it("the published kinds are the recorded ones", async () => {
-    expect(rules.length).toBeGreaterThan(100);
-    await expect(publishedKinds.map(({ kind, name }) => `${kind}: ${name}\n`).join("")).toMatchFileSnapshot(
-      fileURLToPath(new URL("./published-kinds.txt", import.meta.url)),
-    );
   });
 });

@@ -3,6 +3,7 @@ import { expect, it, vi } from "vitest";
 import { finders } from "../../lib/redaction/finders.ts";
 import { redact } from "../../lib/redaction/redact.ts";
 import { separators } from "../../lib/redaction/separators.ts";
+import { weighed } from "../../lib/redaction/weighed.ts";
 import { bridges, nameEnds } from "./exact/assignments.ts";
 import { highEntropy } from "./exact/high-entropy.ts";
 import { privateKeys } from "./exact/private-keys.ts";
@@ -12,6 +13,9 @@ import { values } from "./exact/values.ts";
 import { vendorKeys } from "./exact/vendors.ts";
 import { secretSamples } from "./samples/read.ts";
 import { exactSample } from "./samples/template.ts";
+
+/** The rules alone: what every sign weighs is judged by sets of texts, see classes.test.ts. */
+vi.mock("../../lib/redaction/weights.ts", () => ({ bias: 0, weights: new Map() }));
 
 const exact = [
   bridges,
@@ -99,21 +103,24 @@ interface Row {
   };
 }
 
-const finderRows = finders.map((finder): Row => {
-  const [kind] = finder.kinds;
-  const source = kind && "pattern" in kind && kind.pattern instanceof RegExp ? kind.pattern.source : "";
-  return {
-    name: `${kind?.kind} ${source.slice(0, 80)}`,
-    spy: () => {
-      const find = vi.spyOn(finder, "find");
-      return {
-        hasFound: () => find.mock.results.some(({ value }) => Array.isArray(value) && value.length > 0),
-        off: () => find.mockReturnValue([]),
-        restore: () => find.mockRestore(),
-      };
-    },
-  };
-});
+/** The last search weighs signs, which weigh nothing here: its examples are in classes.test.ts. */
+const finderRows = finders
+  .filter((finder) => finder !== weighed)
+  .map((finder): Row => {
+    const [kind] = finder.kinds;
+    const source = kind && "pattern" in kind && kind.pattern instanceof RegExp ? kind.pattern.source : "";
+    return {
+      name: `${kind?.kind} ${source.slice(0, 80)}`,
+      spy: () => {
+        const find = vi.spyOn(finder, "find");
+        return {
+          hasFound: () => find.mock.results.some(({ value }) => Array.isArray(value) && value.length > 0),
+          off: () => find.mockReturnValue([]),
+          restore: () => find.mockRestore(),
+        };
+      },
+    };
+  });
 const separatorRows = separators.map(
   ({ pattern, link = "" }): Row => ({
     name: `${link} ${pattern.source.slice(0, 80)}`,

@@ -4,6 +4,9 @@ import { redact } from "../../lib/redaction/redact.ts";
 import { sayings, spokenEvidence } from "../../lib/redaction/sentences.ts";
 import { expand } from "./samples/template.ts";
 
+/** The rules alone: what every sign weighs is judged by sets of texts, see classes.test.ts. */
+vi.mock("../../lib/redaction/weights.ts", () => ({ bias: 0, weights: new Map() }));
+
 /** One text for each row. Only this row finds the credential in it. */
 const sayingExamples: Readonly<Record<string, string>> = {
   "a verb": "The password of the shared mailbox is bluebird.",

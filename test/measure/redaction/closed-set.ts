@@ -1,22 +1,12 @@
-import { readFileSync } from "node:fs";
-import * as z from "zod";
 import { redact } from "../../../lib/redaction/redact.ts";
+import { readSet } from "./sets.ts";
 
 /**
  * `npm run measure:redaction:closed -- FILE`: figures for a set that the author of the rules must not read, one JSON a
  * line. It prints numbers and names of categories, never a text.
  */
-const line = z.object({
-  text: z.string(),
-  /** Each must disappear. A clean text has none. */
-  secrets: z.array(z.string()),
-  category: z.string(),
-});
 const [file = ""] = process.argv.slice(2);
-const texts = readFileSync(file, "utf8")
-  .split("\n")
-  .filter((each) => each.trim() !== "")
-  .map((each) => line.parse(JSON.parse(each)));
+const texts = readSet(file);
 
 const percent = (part: number, whole: number): string =>
   whole === 0 ? "-" : `${((100 * part) / whole).toFixed(2)} % (${part} of ${whole})`;

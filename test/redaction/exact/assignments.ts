@@ -211,7 +211,7 @@ export const bridges: Record<string, readonly string[]> = {
 
 export const nameEnds: Record<string, readonly string[]> = {
   "redaction recognizes a name at a word boundary, with or without dotted parts": [
-    ..."09azAZ_./:@[`{|é".split("").map((character) => `${character}-token «token|${random}»`),
+    ..."09azAZ_/:@[`{|é".split("").map((character) => `${character}-token «token|${random}»`),
     `a.b.password="«password|${word}»"`,
     `password.a.b="«secret|${random}»"`,
     `password.="${random}"`,

@@ -80,8 +80,6 @@ export const contexts: Record<string, readonly string[]> = {
     `\na pass, you know\n${shaped}`,
     `\npass\n«password|${shaped}»`,
     `pass\n\n«password|${shaped}»`,
-    `«password|${shaped}» pass`,
-    `«password|${shaped}»\npass`,
     `pass «password|${shaped}» and «password|${shaped}»\n${shaped}`,
     "pass!X9k7Qz2bWt",
     "x pass!X9k7Qz2bWt",

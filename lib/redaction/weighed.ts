@@ -1,0 +1,78 @@
+import * as features from "./features.ts";
+import { isPlaceholder } from "./placeholders.ts";
+import { type Finder, kindNamed, type Span } from "./rule.ts";
+import { signsOf } from "./signs.ts";
+import { marker } from "./view.ts";
+import { bias, weights } from "./weights.ts";
+import { pattern } from "./words.ts";
+
+/** The last search: each value that is no plain word is weighed by its signs. */
+
+const apart = `\\s"'\`\\uE000-\\uE003<>(){}\\[\\],;|=:${marker}`;
+const candidate = pattern("g", `[^${apart}]+(?:=[^${apart}]+)*={0,2}`);
+/** `anna/…`: a user before a password. `name=…`: a name. */
+const opening = /^(?:[A-Za-z][\w.-]{1,20}\/(?=[^/]{6,}$)(?=[^\d!#$%^&*]*[\d!#$%^&*])|[A-Za-z][A-Za-z_.-]*=)/;
+const lengthMin = 4;
+const lengthMax = 300;
+/** A value that weighs more is a credential. */
+const limit = 12;
+/** A Learning has fewer. */
+const candidatesMax = 700;
+
+/** The values of a text that are no plain words. */
+export function candidatesIn(text: string): { start: number; end: number }[] {
+  const found: { start: number; end: number }[] = [];
+  candidate.lastIndex = 0;
+  for (let match = candidate.exec(text); match && found.length < candidatesMax; match = candidate.exec(text)) {
+    const whole = match[0].replace(/[.?]{1,3}$/, "");
+    const opened = opening.exec(whole)?.[0].length ?? 0;
+    const value = whole.slice(opened);
+    if (value.length < lengthMin || value.length > lengthMax || !/\d|[!#$%^&*+?~@]|[a-z][A-Z]|[a-z][-._][a-z]/.test(value)) continue;
+    found.push({ start: match.index + opened, end: match.index + whole.length });
+  }
+  return found;
+}
+
+/** A date, a path, an option, a variable, a number of code, 123456, a range of letters, a header, a public id or key: no sign outweighs these. */
+const isNever = pattern(
+  "",
+  String.raw`^(?:\d{4}-\d\d-\d\d.*|(?:19|20)\d\d|0?1234\d*|[/&?$-].*|0x.*|00-[\da-f]{32}-.*|[\da-f]{8}-[\da-f-]{27}#.*|1[\w-]{43}|X-[A-Z].*|[A-Z]+#.*`,
+  String.raw`|[a-z]+(?:_[a-z]+)+|[A-Z]{2,9}-\d{1,5}|\d+\*\d+|GHSA-.*|iPhone.*|mrk-.*|nonce-.*|LS0tLS1CRUdJTiB(?:D|QVU).*)$|a-z|A-Z(?:a|0)`,
+);
+/** `VersionId: …`, `kid …`, `nextPageToken: …`, `ENC[AES256_GCM,data:…`: words that say what else the value is. */
+const otherName = pattern(
+  "",
+  String.raw`(?:(?:[a-z]|\b)I[dD]|_id|[pP]age_?[tT]oken|ServerKey|\b(?:id|[kc]id|nonce|etag|sha|digest|checksum|fingerprint|[cC]ommit|TXT|x5t#S256))["']?`,
+  String.raw`[ \t]*[:=]?[ \t]*["']?$|ENC\[\w+,(?:\w+:[\w+/=]*,)*\w+:[\w+/]*$|\|1\|$|encrypted:$|\b(?:log|sign)\w* ?in as ["'\x60]?$`,
+);
+/** `aGVsbG8gd29ybGQ=`: the base64 of words. */
+const isEncodedText = (value: string): boolean =>
+  /^[A-Za-z\d+/]{8,}={0,2}$/.test(value) && /^[A-Za-z]{2}[A-Za-z :.,_-]+$/.test(Buffer.from(value, "base64").toString());
+const isOther = (value: string, before: string, behind: string): boolean =>
+  isNever.test(value) ||
+  behind === "(" ||
+  otherName.test(before) ||
+  features.isPublicValue(value) ||
+  features.isExpression(value) ||
+  isEncodedText(value) ||
+  isPlaceholder(value);
+
+const kindOf = (value: string) => (/^\d{4,8}$/.test(value) ? "pin" : value.length >= 24 && features.isTokenLike(value) ? "token" : "password");
+
+export const weighed: Finder = {
+  kinds: [kindNamed("Password"), kindNamed("Token"), kindNamed("PIN")],
+  keywords: [],
+  find(text) {
+    const spans: Span[] = [];
+    for (const { start, end } of candidatesIn(text)) {
+      const value = text.slice(start, end);
+      if (isOther(value, text.slice(Math.max(0, start - 80), start), text.charAt(end))) continue;
+      let weight = bias;
+      signsOf(text, start, end, (sign) => {
+        weight += weights.get(sign) ?? 0;
+      });
+      if (weight > limit) spans.push({ start, end, kind: kindOf(value) });
+    }
+    return spans;
+  },
+};
