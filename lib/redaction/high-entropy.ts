@@ -35,7 +35,7 @@ const publicStart = pattern(
 const isPublicId = (run: string) => /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}(?:\/|$)|(?!SK)[A-Z]{2}[\da-f]{32}$|[13][1-9A-HJ-NP-Za-km-z]{0,33}$)/.test(run);
 
 /** The text before a public value on its line: `sha512-`, `etag: "`, `public key`, `TXT "`. */
-const publicLabel = pattern(
+export const publicLabel = pattern(
   "i",
   String.raw`integrity|digest|checksum|hash|etag|if-(?:none-)?match|golden|fixture|fingerprint|thumbprint|x5t|signatur|\bpath\b|\bcid\b|nonce|boundary|cursor`,
   "|next_?(?:page_?)?token|page_?token|continuation|cipher_?text|encrypted|public(?! (?:const|static|final|readonly|string|let|var|val|override))|publishable",

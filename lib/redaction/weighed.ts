@@ -1,4 +1,5 @@
 import * as features from "./features.ts";
+import { publicLabel } from "./high-entropy.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import { type Finder, kindNamed, type Span } from "./rule.ts";
 import { signsOf } from "./signs.ts";
@@ -15,9 +16,9 @@ const opening = /^(?:[A-Za-z][\w.-]{1,20}\/(?=[^/]{6,}$)(?=[^\d!#$%^&*]*[\d!#$%^
 const lengthMin = 4;
 const lengthMax = 300;
 /** A value that weighs more is a credential. */
-const limit = 12;
+const limit = 8;
 /** A Learning has fewer. */
-const candidatesMax = 700;
+const candidatesMax = 400;
 
 /** The values of a text that are no plain words. */
 export function candidatesIn(text: string): { start: number; end: number }[] {
@@ -37,20 +38,30 @@ export function candidatesIn(text: string): { start: number; end: number }[] {
 const isNever = pattern(
   "",
   String.raw`^(?:\d{4}-\d\d-\d\d.*|(?:19|20)\d\d|0?1234\d*|[/&?$-].*|0x.*|00-[\da-f]{32}-.*|[\da-f]{8}-[\da-f-]{27}#.*|1[\w-]{43}|X-[A-Z].*|[A-Z]+#.*`,
-  String.raw`|[a-z]+(?:_[a-z]+)+|[A-Z]{2,9}-\d{1,5}|\d+\*\d+|GHSA-.*|iPhone.*|mrk-.*|nonce-.*|LS0tLS1CRUdJTiB(?:D|QVU).*)$|a-z|A-Z(?:a|0)`,
+  String.raw`|[a-z]+(?:_[a-z]+)+|[A-Z]{2,9}-\d{1,5}|\d+\*\d+|GHSA-.*|rds!.*|iPhone.*|mrk-.*|nonce-.*|LS0tLS1CRUdJTiB(?:D|QVU).*)$|a-z|A-Z(?:a|0)`,
 );
 /** `VersionId: …`, `kid …`, `nextPageToken: …`, `ENC[AES256_GCM,data:…`: words that say what else the value is. */
 const otherName = pattern(
   "",
-  String.raw`(?:(?:[a-z]|\b)I[dD]|_id|[pP]age_?[tT]oken|ServerKey|\b(?:id|[kc]id|nonce|etag|sha|digest|checksum|fingerprint|[cC]ommit|TXT|x5t#S256))["']?`,
-  String.raw`[ \t]*[:=]?[ \t]*["']?$|ENC\[\w+,(?:\w+:[\w+/=]*,)*\w+:[\w+/]*$|\|1\|$|encrypted:$|\b(?:log|sign)\w* ?in as ["'\x60]?$`,
+  String.raw`(?:(?:[a-z]|\b)I[dD]|_id|[pP]age_?[tT]oken|[sS]ecretName|cache[-_ ]?[kK]ey|ServerKey|\b(?:id|[kc]id|nonce|etag|sha|digest|checksum|fingerprint`,
+  String.raw`|[cC]ommit|TXT|x5t#S256|(?:leaked|fixed|introduced|landed) (?:in|by)))["']?[ \t]*[:=]?[ \t]*["']?$|ENC\[\w+,(?:\w+:[\w+/=]*,)*\w+:[\w+/]*$`,
+  String.raw`|\|1\|$|encrypted:$|\b(?:log|sign)\w* ?in as ["'\x60]?$|\b[nxy]["']?: ?["']$`,
 );
 /** `aGVsbG8gd29ybGQ=`: the base64 of words. */
 const isEncodedText = (value: string): boolean =>
-  /^[A-Za-z\d+/]{8,}={0,2}$/.test(value) && /^[A-Za-z]{2}[A-Za-z :.,_-]+$/.test(Buffer.from(value, "base64").toString());
+  /^[A-Za-z\d+/]{8,}={0,2}$/.test(value) && /^[A-Za-z]{2}[A-Za-z :.,!?_-]+$/.test(Buffer.from(value, "base64").toString());
+/** Near these words a random value may be a credential. */
+const speaksOfAccess =
+  /pass|pw|secret|token|key|cred|auth|log ?in|admin|root|user|account|code|pin\b|парол|密|パス|비밀|wort|senha|clave|contras|hasł|segret|licen|webhook|\bapi\b/i;
+/** A random value with a label that says it is public, or with no word about access near it. */
+const isPublicRandom = (value: string, before: string, behind: string): boolean =>
+  value.length >= 20 &&
+  features.isTokenLike(value) &&
+  (publicLabel.test(before.slice(before.lastIndexOf("\n") + 1)) || !speaksOfAccess.test(`${before} ${behind}`));
 const isOther = (value: string, before: string, behind: string): boolean =>
+  isPublicRandom(value, before, behind) ||
   isNever.test(value) ||
-  behind === "(" ||
+  behind.startsWith("(") ||
   otherName.test(before) ||
   features.isPublicValue(value) ||
   features.isExpression(value) ||
@@ -66,7 +77,7 @@ export const weighed: Finder = {
     const spans: Span[] = [];
     for (const { start, end } of candidatesIn(text)) {
       const value = text.slice(start, end);
-      if (isOther(value, text.slice(Math.max(0, start - 80), start), text.charAt(end))) continue;
+      if (isOther(value, text.slice(Math.max(0, start - 200), start), text.slice(end, end + 100))) continue;
       let weight = bias;
       signsOf(text, start, end, (sign) => {
         weight += weights.get(sign) ?? 0;
