@@ -193,7 +193,7 @@ const publicForm = pattern(
   "",
   String.raw`^(?:(?:(?:hmac-)?sha\d+|md5|blake2\w)[:/-]|z6Mk|IwAR|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|age1|npub1|bc1[ac-hj-np-z02-9]{25,}$|did:|0x[0-9a-fA-F]{40}$`,
   String.raw`|pk[._]|pub[0-9a-f]{32}$|sb_publishable_|phc_|[A-Z]{2}[0-9a-f]{32}$|A[XYZ][\w-]{18}$|G-[A-Z0-9]{8,12}$|01[0-9A-Z]{24}$`,
-  String.raw`|00u[A-Za-z0-9]{17}$|[0-9a-f]{16}-[A-Z]{3}$|`,
+  "|00u[A-Za-z0-9]{17}$|[0-9a-f]{16}-[A-Z]{3}$|",
   String.raw`(?:[\da-fA-F]{2}:){15,31}[\da-fA-F]{2}$|[A-Za-z]{2,20}(?:-[\w.]{1,20}){1,4}-[0-9a-f]{64}$|auth_[a-z]+_[0-9a-f]{8}$`,
   "|[a-z]{1,9}-[0-9a-f]{17}$)",
 );

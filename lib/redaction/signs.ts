@@ -133,14 +133,18 @@ const aroundReach = 600;
 const wordLengthMax = 10;
 const sizeMax = 12;
 
-/** Calls `see` with each sign of the value between `start` and `end`. */
-export function signsOf(text: string, start: number, end: number, see: (sign: string) => void): void {
-  const value = text.slice(start, end);
+/** Calls `see` with each sign of the value itself. Returns what the value looks like. */
+export function looksOf(value: string, see: (sign: string) => void): readonly string[] {
   const characters = charactersOf(value);
   see(`chars:${characters}`);
   see(`size:${characters}${Math.min(value.length >> 2, sizeMax)}`);
   const looked = looks.filter(([, has]) => has(value)).map(([name]) => name);
   for (const name of looked) see(`look:${name}`);
+  return looked;
+}
+
+/** Calls `see` with each sign of the text around the value between `start` and `end`. */
+export function surroundingsOf(text: string, start: number, end: number, looked: readonly string[], see: (sign: string) => void): void {
   see(`around:${plain(text.charAt(start - 1) || "\n")}${plain(text.charAt(end) || "\n")}`);
 
   const lineStart = text.lastIndexOf("\n", start - 1) + 1;

@@ -2,7 +2,7 @@ import * as features from "./features.ts";
 import { publicLabel } from "./high-entropy.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import { type Finder, kindNamed, type Span } from "./rule.ts";
-import { signsOf } from "./signs.ts";
+import { looksOf, surroundingsOf } from "./signs.ts";
 import { marker } from "./view.ts";
 import { bias, weights } from "./weights.ts";
 import { pattern } from "./words.ts";
@@ -17,8 +17,10 @@ const lengthMin = 4;
 const lengthMax = 300;
 /** A value that weighs more is a credential. */
 const limit = 8;
+/** No words around it make a credential of a value that looks like less. */
+const lookMin = -40;
 /** A Learning has fewer. */
-const candidatesMax = 400;
+const candidatesMax = 800;
 
 /** The values of a text that are no plain words. */
 export function candidatesIn(text: string): { start: number; end: number }[] {
@@ -79,9 +81,12 @@ export const weighed: Finder = {
       const value = text.slice(start, end);
       if (isOther(value, text.slice(Math.max(0, start - 200), start), text.slice(end, end + 100))) continue;
       let weight = bias;
-      signsOf(text, start, end, (sign) => {
+      const see = (sign: string) => {
         weight += weights.get(sign) ?? 0;
-      });
+      };
+      const looked = looksOf(value, see);
+      if (weight < lookMin) continue;
+      surroundingsOf(text, start, end, looked, see);
       if (weight > limit) spans.push({ start, end, kind: kindOf(value) });
     }
     return spans;

@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { signsOf } from "../../../lib/redaction/signs.ts";
+import { looksOf, surroundingsOf } from "../../../lib/redaction/signs.ts";
 import { viewOf } from "../../../lib/redaction/view.ts";
 import { candidatesIn } from "../../../lib/redaction/weighed.ts";
 import { classes } from "../../redaction/exact/classes.ts";
@@ -42,7 +42,8 @@ function examplesOf({ text, secrets }: Labelled): Example[] {
     const isSecret = shared >= 0.6 * (original.end - original.start);
     if (shared > 0 && !isSecret) return [];
     const signs = new Set<string>();
-    signsOf(view.text, start, end, (sign) => signs.add(sign));
+    const see = (sign: string) => signs.add(sign);
+    surroundingsOf(view.text, start, end, looksOf(view.text.slice(start, end), see), see);
     return [{ signs, isSecret }];
   });
 }
