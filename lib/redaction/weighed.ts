@@ -19,14 +19,17 @@ const lengthMax = 300;
 const limit = 8;
 /** No words around it make a credential of a value that looks like less. */
 const lookMin = -40;
-/** A Learning has fewer. */
-const candidatesMax = 800;
+/** A Learning has fewer, and is shorter. */
+const candidatesMax = 1_000;
+const longLength = 16_384;
+const candidatesOfLongMax = 250;
 
 /** The values of a text that are no plain words. */
 export function candidatesIn(text: string): { start: number; end: number }[] {
   const found: { start: number; end: number }[] = [];
+  const countMax = text.length > longLength ? candidatesOfLongMax : candidatesMax;
   candidate.lastIndex = 0;
-  for (let match = candidate.exec(text); match && found.length < candidatesMax; match = candidate.exec(text)) {
+  for (let match = candidate.exec(text); match && found.length < countMax; match = candidate.exec(text)) {
     const whole = match[0].replace(/[.?]{1,3}$/, "");
     const opened = opening.exec(whole)?.[0].length ?? 0;
     const value = whole.slice(opened);
