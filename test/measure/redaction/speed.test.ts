@@ -25,7 +25,7 @@ const processorMs = (text: string): number => {
   return (user + system) / 1000;
 };
 
-const triesMax = process.env.LONG ? 16 : 8;
+const triesMax = 16;
 /** Time on the processor, the best of a few tries: what else the machine does must not decide. */
 function elapsedMs(text: string): number {
   let best = processorMs(text);
