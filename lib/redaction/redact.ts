@@ -49,9 +49,12 @@ function findIn(text: string, { finder, ranges }: FinderRanges, names: readonly 
 
 /** "RFC 6238 test vector: secret …", "… is the example in RFC 7617": a line that quotes a standard. */
 const standard = /\b(?:RFC|NIST|FIPS|SP) ?[\dA-Z]/;
-const quoted = /\b(?:example|vector|appendix|section|test|F\.\d|HOTP|TOTP|PBKDF2)/i;
+const quoted = /\b(?:example|vectors?|appendix)\b/i;
+/** Kinds by name or look. A private key or a token of a vendor goes, whatever its line quotes. */
+const quotable = /^(?:password|secret|token|pin|high_entropy_value|authorization_header)$/;
 const quotedReach = 200;
-function isPublished(text: string, start: number, end: number): boolean {
+function isPublished(text: string, { start, end, kind }: Span): boolean {
+  if (!quotable.test(kind)) return false;
   const before = text.slice(Math.max(0, start - quotedReach), start);
   const line = before.slice(before.lastIndexOf("\n") + 1) + text.slice(end, end + quotedReach).split("\n", 1)[0];
   return standard.test(line) && quoted.test(line);
@@ -61,7 +64,7 @@ function redactOnce(text: string, isPath: boolean, kinds: Set<string>): string {
   const view = viewOf(text);
   const { searches, names } = placesIn(view.text);
   const blocks = view.text.includes("BEGIN") ? publicBlocks(view.text) : [];
-  const isPublic = ({ start, end }: Span) => blocks.some((block) => block.start < end && start < block.end) || isPublished(view.text, start, end);
+  const isPublic = (span: Span) => blocks.some((block) => block.start < span.end && span.start < block.end) || isPublished(view.text, span);
   let spans: readonly Span[] = [];
   let seen = view.text;
   for (const search of searches) {

@@ -26,7 +26,6 @@ const looks: readonly (readonly [name: string, has: Accept])[] = Object.entries(
   pair: isJoinedPair,
   harmless: features.isHarmless,
   public: features.isPublicValue,
-  algorithm: features.isAlgorithm,
   product: features.isProduct,
   standin: isPlaceholder,
   named: features.hasCredentialWord,
@@ -34,9 +33,7 @@ const looks: readonly (readonly [name: string, has: Accept])[] = Object.entries(
   scattered: looksVeryRandom,
   token: features.isTokenLike,
   scrambled: (value: string) => features.isScrambled(value),
-  field: features.isField,
   expression: (value: string) => features.isExpression(value),
-  constant: features.isConstantLike,
   pattern: features.isPattern,
   ordinary: isOrdinary,
   thing: matches(

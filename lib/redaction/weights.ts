@@ -2,7 +2,6 @@
 export const bias = -21;
 export const weights: ReadonlyMap<string, number> = new Map(
   `address: access7 3 password-1 2 token7 2 token-1 -2 name7 -3 public-1 -13
-algorithm: public-1 -8
 around: :_ 8 _q 8 qq 7 :: 6 __ 4 _n 3 _, 3 nn 3 =n 1 oo 1 =_ -4 :, -4 (_ -4 <> -5 _; -5 _: -6 n: -8 n_ -9 ,n -9 _) -12 _( -21 [] -44
 bridge: ,_q 14 _/_ 10 =_q 4 >_ 4 //: 3 = 2 :_ 1 _q 1 ):_ 1 ,_ 1 =q 1 : -1 q_ -1 __ -1 q:q -2 :_q -2 _ -3 / -3 ___ -3 ( -5
 chars: dulsj 20 dulj 16 dul 16 num10 15 dulsjp 14 num6 13 dulsp 12 duls 11 dl 11 dulp 7 duljp 7 num8 7 du 6 dlsj 6 dlj 5 num4 4 hex128 3 dlsjp 2 num5 1
@@ -23,7 +22,7 @@ username: -3 https: -3 the -3 u -4 xq:q -4 on -6 for -6 id: -6 base, -6 tracepar
 leet: public-1 10 hash-1 5 name-1 3 password1 3 token0 2 name1 2 access2 1 name6 -1 access6 -1 access-1 -2 rule0 -2 password5 -2 token-1 -3 password-1 -4
 password2 -4 access5 -7 id2 -8
 line: truefalse -4 falsetrue -5
-look: strong 21 random 8 mixed 7 token 5 scattered 2 diceware 1 thing -1 harmless -1 address -3 dotted -3 leet -4 expression -9 named -11 algorithm -15
+look: strong 21 random 8 mixed 7 token 5 scattered 2 diceware 1 thing -1 harmless -1 address -3 dotted -3 leet -4 expression -9 named -11
 public -32
 mail: access-1 12 name0 8 password-1 3 id-1 3 token-1 2 password0 -2 access0 -3 name-1 -5
 mixed: password0 3 token-1 3 verb0 3 id-1 2 name5 2 rule0 2 pin-1 1 public-1 1 password6 1 leak2 1 leak-1 -1 public7 -1 token0 -3 token2 -3 password-1 -4
