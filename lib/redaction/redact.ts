@@ -47,24 +47,17 @@ function findIn(text: string, { finder, ranges }: FinderRanges, names: readonly 
   });
 }
 
-/** "RFC 6238 test vector: secret …", "… is the example in RFC 7617": a line that quotes a standard. */
-const standard = /\b(?:RFC|NIST|FIPS|SP) ?[\dA-Z]/;
-const quoted = /\b(?:example|vectors?|appendix)\b/i;
-/** Kinds by name or look. A private key or a token of a vendor goes, whatever its line quotes. */
-const quotable = /^(?:password|secret|token|pin|high_entropy_value|authorization_header)$/;
-const quotedReach = 200;
-function isPublished(text: string, { start, end, kind }: Span): boolean {
-  if (!quotable.test(kind)) return false;
-  const before = text.slice(Math.max(0, start - quotedReach), start);
-  const line = before.slice(before.lastIndexOf("\n") + 1) + text.slice(end, end + quotedReach).split("\n", 1)[0];
-  return standard.test(line) && quoted.test(line);
-}
+/** Values that RFC 4226, 6749, 7617 and 7636 and the tests of AES publish. */
+const published = new Set(
+  "12345678901234567890 2b7e151628aed2a6abf7158809cf4f3c 6bc1bee22e409f96e93d7e117393172a 2YotnFZFEjr1zCsicMWpAA QWxhZGRpbjpvcGVuIHNlc2FtZQ==".split(" "),
+);
 
 function redactOnce(text: string, isPath: boolean, kinds: Set<string>): string {
   const view = viewOf(text);
   const { searches, names } = placesIn(view.text);
   const blocks = view.text.includes("BEGIN") ? publicBlocks(view.text) : [];
-  const isPublic = (span: Span) => blocks.some((block) => block.start < span.end && span.start < block.end) || isPublished(view.text, span);
+  const isPublic = (span: Span) =>
+    blocks.some((block) => block.start < span.end && span.start < block.end) || published.has(view.text.slice(span.start, span.end));
   let spans: readonly Span[] = [];
   let seen = view.text;
   for (const search of searches) {

@@ -129,6 +129,8 @@ const nearReach = 40;
 const aroundReach = 600;
 const wordLengthMax = 10;
 const sizeMax = 12;
+/** A sign that is not there. */
+const none = "0";
 
 /** Calls `see` with each sign of the value itself. Returns what the value looks like. */
 export function looksOf(value: string, see: (sign: string) => void): readonly string[] {
@@ -157,10 +159,10 @@ export function surroundingsOf(text: string, start: number, end: number, looked:
   const words = (said.match(/\p{L}+/gu) ?? []).map((word) => word.toLowerCase().slice(0, wordLengthMax));
   const [last = ""] = words.slice(-1);
   for (const word of new Set(words)) see(`word:${word}`);
-  see(`last:${last}`);
+  see(`last:${last || none}`);
   const bridge = [...(/[^\p{L}\d]{0,3}$/u.exec(lead)?.[0] ?? "")].map(plain).join("");
-  see(`bridge:${bridge}`);
-  see(`next:${/\p{L}+/u.exec(saidBehind)?.[0].toLowerCase().slice(0, wordLengthMax) ?? ""}`);
+  see(`bridge:${bridge || none}`);
+  see(`next:${/\p{L}+/u.exec(saidBehind)?.[0].toLowerCase().slice(0, wordLengthMax) ?? none}`);
   see(`led:${last}${bridge.replace("_", "")}`);
 
   const above = text.slice(Math.max(0, lineStart - aboveReach), Math.max(0, lineStart - 1));

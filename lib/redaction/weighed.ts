@@ -24,25 +24,11 @@ const candidatesMax = 1_000;
 const longLength = 16_384;
 const candidatesOfLongMax = 250;
 
-/** The values of a text that are no plain words. */
-export function candidatesIn(text: string): { start: number; end: number }[] {
-  const found: { start: number; end: number }[] = [];
-  const countMax = text.length > longLength ? candidatesOfLongMax : candidatesMax;
-  candidate.lastIndex = 0;
-  for (let match = candidate.exec(text); match && found.length < countMax; match = candidate.exec(text)) {
-    const whole = match[0].replace(/[.?]{1,3}$/, "");
-    const opened = opening.exec(whole)?.[0].length ?? 0;
-    const value = whole.slice(opened);
-    if (value.length < lengthMin || value.length > lengthMax || !/\d|[!#$%^&*+?~@]|[a-z][A-Z]|[a-z][-._][a-z]/.test(value)) continue;
-    found.push({ start: match.index + opened, end: match.index + whole.length });
-  }
-  return found;
-}
-
 /** A date, a path, an option, a variable, a number of code, 123456, a range of letters, a header, a public id or key: no sign outweighs these. */
 const isNever = pattern(
   "",
-  String.raw`^(?:\d{4}-\d\d-\d\d.*|(?:19|20)\d\d|0?1234\d*|[/&?$-].*|0x.*|00-[\da-f]{32}-.*|[\da-f]{8}-[\da-f-]{27}#.*|1[\w-]{43}|X-[A-Z].*|[A-Z]+#.*`,
+  String.raw`^(?:\d{4}-\d\d-\d\d.*|(?:19|20)\d\d|0?1234\d*|--?[A-Za-z][\w-]*|[&?]\w+=.*|\$[A-Z_].*|/[\w./#-]*|0x.*`,
+  String.raw`|00-[\da-f]{32}-.*|[\da-f]{8}-[\da-f-]{27}#.*|1[\w-]{43}|X-[A-Z].*|[A-Z]+#.*`,
   String.raw`|[a-z]+(?:_[a-z]+)+|[A-Z]{2,9}-\d{1,5}|\d+\*\d+|GHSA-.*|rds!.*|iPhone.*|mrk-.*|nonce-.*|LS0tLS1CRUdJTiB(?:D|QVU).*)$|a-z|A-Z(?:a|0)`,
 );
 /** `VersionId: …`, `kid …`, `nextPageToken: …`, `ENC[AES256_GCM,data:…`: words that say what else the value is. */
@@ -54,7 +40,7 @@ const otherName = pattern(
 );
 /** `aGVsbG8gd29ybGQ=`: the base64 of words. */
 const isEncodedText = (value: string): boolean =>
-  /^[A-Za-z\d+/]{8,}={0,2}$/.test(value) && /^[A-Za-z]{2}[A-Za-z :.,!?_-]+$/.test(Buffer.from(value, "base64").toString());
+  /^[A-Za-z\d+/]{8,}={0,2}$/.test(value) && /^[A-Za-z]{2}[A-Za-z .,!?_-]+:?$/.test(Buffer.from(value, "base64").toString());
 /** Near these words a random value may be a credential. */
 const speaksOfAccess =
   /pass|pw|secret|token|key|cred|auth|log ?in|admin|root|user|account|code|pin\b|парол|密|パス|비밀|wort|senha|clave|contras|hasł|segret|licen|webhook|\bapi\b/i;
@@ -73,6 +59,24 @@ const isOther = (value: string, before: string, behind: string): boolean =>
   isEncodedText(value) ||
   isPlaceholder(value);
 
+/** The values of a text that may be credentials: no plain words, and nothing that is surely something else. */
+export function candidatesIn(text: string): { start: number; end: number }[] {
+  const found: { start: number; end: number }[] = [];
+  const countMax = text.length > longLength ? candidatesOfLongMax : candidatesMax;
+  candidate.lastIndex = 0;
+  for (let match = candidate.exec(text); match && found.length < countMax; match = candidate.exec(text)) {
+    const whole = match[0].replace(/[.?]{1,3}$/, "");
+    const opened = opening.exec(whole)?.[0].length ?? 0;
+    const value = whole.slice(opened);
+    if (value.length < lengthMin || value.length > lengthMax || !/\d|[!#$%^&*+?~@]|[a-z][A-Z]|[a-z][-._][a-z]/.test(value)) continue;
+    const start = match.index + opened;
+    const end = match.index + whole.length;
+    if (isOther(value, text.slice(Math.max(0, start - 200), start), text.slice(end, end + 100))) continue;
+    found.push({ start, end });
+  }
+  return found;
+}
+
 const kindOf = (value: string) => (/^\d{4,8}$/.test(value) ? "pin" : value.length >= 24 && features.isTokenLike(value) ? "token" : "password");
 
 export const weighed: Finder = {
@@ -82,7 +86,6 @@ export const weighed: Finder = {
     const spans: Span[] = [];
     for (const { start, end } of candidatesIn(text)) {
       const value = text.slice(start, end);
-      if (isOther(value, text.slice(Math.max(0, start - 200), start), text.slice(end, end + 100))) continue;
       let weight = bias;
       const see = (sign: string) => {
         weight += weights.get(sign) ?? 0;

@@ -17,7 +17,7 @@ describe("the sample set", () => {
     );
     const changed = halves.flatMap(cleanSamples).filter((text) => redact(text).text !== text);
     // What is meant to be answered otherwise: `npx vitest run test/redaction/samples.test.ts -u`.
-    await expect([...answered, ...changed].join("")).toMatchFileSnapshot(
+    await expect([...answered, ...changed.map((text) => `changed: ${text}\n`)].join("")).toMatchFileSnapshot(
       fileURLToPath(new URL("./sample-kinds.txt", import.meta.url)),
     );
   });

@@ -64,6 +64,8 @@ const kept: readonly Labelled[] = [
   })),
   ...cleanSamples("development").map((text) => ({ text, secrets: [], category: "clean" })),
 ];
+if (process.argv.length < 3)
+  throw new Error("Name at least one file of labelled texts: npm run fit:redaction -- FILE...");
 const examples = [...process.argv.slice(2).flatMap(readSet), ...kept, ...kept].flatMap(examplesOf);
 /** The examples that have a sign. */
 const having = new Map<string, number[]>();
@@ -120,12 +122,12 @@ const weighty = columns
   .map(({ sign, weight }) => ({ sign, weight: Math.round(weight * unit) }))
   .filter(({ weight }) => weight !== 0);
 const families = Map.groupBy(weighty, ({ sign }) => sign.slice(0, sign.indexOf(":")));
-const lineLengthMax = 158;
+const lineLengthMax = 156;
 const wrapped = (entries: readonly string[]): string =>
   entries.reduce((text, entry) =>
     text.length - text.lastIndexOf("\n") + entry.length < lineLengthMax
       ? `${text} ${entry}`
-      : `${text}\n${entry}`,
+      : `${text}\n  ${entry}`,
   );
 const lines = [...families]
   .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -141,13 +143,14 @@ writeFileSync(
   new URL("../../../lib/redaction/weights.ts", import.meta.url),
   `/** What each sign weighs, in tenths. \`npm run fit:redaction\` learned it from ${examples.length} values of labelled texts. */
 export const bias = ${Math.round(bias * unit)};
+const table = \`
+${lines.join("\n")}\`;
+/** Each family begins a line, with its name and a colon. */
 export const weights: ReadonlyMap<string, number> = new Map(
-  \`${lines.join("\n")}\`
-    .split(/\\n?(\\w+): /)
-    .slice(1)
-    .flatMap((part, index, parts) =>
-      index % 2 === 0 ? [] : [...part.matchAll(/(\\S+) (-?\\d+)/g)].map(([, sign, weight]) => [\`\${parts[index - 1]}:\${sign}\`, Number(weight)] as const),
-    ),
+  table.split(/\\n(?! )/).flatMap((family) => {
+    const name = family.slice(0, family.indexOf(":") + 1);
+    return [...family.slice(name.length).matchAll(/(\\S+) (-?\\d+)/g)].map(([, sign, weight]) => [name + sign, Number(weight)] as const);
+  }),
 );
 `,
 );

@@ -576,9 +576,9 @@ export const classes: Readonly<Record<string, readonly string[]>> = {
     "«password|Xk9!pQz7Rt2bW» pass",
     "«password|Xk9!pQz7Rt2bW»\npass",
   ],
-  "a line that quotes a standard keeps its values, but no token of a vendor": [
+  "values that a standard publishes stay, and nothing else on their line": [
     "NIST AES-128 vector: key 2b7e151628aed2a6abf7158809cf4f3c, plaintext 6bc1bee22e409f96e93d7e117393172a",
     'RFC 6749 example response: "access_token":"2YotnFZFEjr1zCsicMWpAA"',
-    "the example of RFC 6750 with our own token «github_token|ghp_{alnum:36}»",
+    "SPRING_DATASOURCE_PASSWORD=«password|Xk29!mPqLw7» # see the example of RFC 7617",
   ],
 };

@@ -62,7 +62,7 @@ const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
   [/^npm run scale\b/, "would change files; test/measure/bench/scale compares them with what it would write"],
   [/^npm run pictures\b/, "would change the README's pictures"],
   [
-    /^npm run measure:redaction\b/,
+    /^npm run (?:measure|fit):redaction\b/,
     "takes minutes; test/measure/redaction/recall.test.ts measures fewer texts",
   ],
   [/^npm run bench\b/, "takes a quarter of an hour of a quiet machine; test/measure/bench holds its counts"],
