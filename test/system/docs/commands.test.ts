@@ -60,9 +60,10 @@ const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
     "there is nothing to continue here; test/stream/repair-online.test.ts continues a stopped one",
   ],
   [/^npm run scale\b/, "would change files; test/measure/bench/scale compares them with what it would write"],
+  [/^npm run fit:redaction\b/, "would change the weights"],
   [/^npm run pictures\b/, "would change the README's pictures"],
   [
-    /^npm run (?:measure|fit):redaction\b/,
+    /^npm run measure:redaction\b/,
     "takes minutes; test/measure/redaction/recall.test.ts measures fewer texts",
   ],
   [/^npm run bench\b/, "takes a quarter of an hour of a quiet machine; test/measure/bench holds its counts"],
