@@ -39,7 +39,8 @@ function isPhrase(words: readonly string[], text: string, start: number, end: nu
   const isQuoted = /["'„“«\uE000]$/.test(before) && /^["'`”“»\uE000]/.test(behind);
   const isPlaced = /(?:^|\n)$/.test(before) || promise.test(lead) || isUsedAs.test(behind);
   // `titled "cannot connect"`, `item "Sandbox PSP"`: two words in quotes are a name, unless a sign or a verb gives them.
-  const isGiven = /[:=→(][ \t]?["'„“«\uE000]$/.test(before) || offers.has(/(\p{L}+)[ \t]["'„“«\uE000]$/u.exec(before)?.[1]?.toLowerCase() ?? "");
+  const verb = /(\p{L}+)[ \t]["'„“«\uE000]$/u.exec(before)?.[1]?.toLowerCase() ?? "";
+  const isGiven = /[:=→(][ \t]?["'„“«\uE000]$/.test(before) || offers.has(verb) || promise.test(verb) || passwordName.test(verb);
   if (!(isOffered || isPlaced) || words.length < (isQuoted && isGiven ? 2 : 3) || !(isEnded(behind) || (words.length > 3 && offers.has(lead)))) return false;
   const small = words.map((word) => word.toLowerCase());
   const isOneCase = words.every((word) => /^\p{Lu}/u.test(word)) || words.every((word) => /^\p{Ll}/u.test(word));

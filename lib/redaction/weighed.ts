@@ -27,7 +27,7 @@ const candidatesOfLongMax = 250;
 /** A date, a path, an option, a variable, a number of code, 123456, a range of letters, a header, a public id or key: no sign outweighs these. */
 const isNever = pattern(
   "",
-  String.raw`^(?:\d{4}-\d\d-\d\d.*|(?:19|20)\d\d|0?1234\d*|--?[A-Za-z][\w-]*|[&?]\w+=.*|\$[A-Z_].*|/[\w./#-]*|0x.*`,
+  String.raw`^(?:\d{4}-\d\d-\d\d.*|(?:19|20)\d\d|0?1234\d*|--?[A-Za-z][\w-]*|[&?]\w+=.*|\$[A-Z_].*|/.*|0x.*`,
   String.raw`|00-[\da-f]{32}-.*|[\da-f]{8}-[\da-f-]{27}#.*|1[\w-]{43}|X-[A-Z].*|[A-Z]+#.*`,
   String.raw`|[a-z]+(?:_[a-z]+)+|[A-Z]{2,9}-\d{1,5}|\d+\*\d+|GHSA-.*|rds!.*|iPhone.*|mrk-.*|nonce-.*|LS0tLS1CRUdJTiB(?:D|QVU).*)$|a-z|A-Z(?:a|0)`,
 );
