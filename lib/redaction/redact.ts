@@ -6,7 +6,7 @@ import { publicBlocks } from "./private-keys.ts";
 import type { Kind, NameHit, Span } from "./rule.ts";
 import { mergeSpans } from "./spans.ts";
 import { marker, viewOf } from "./view.ts";
-import { weighed } from "./weighed.ts";
+import { longLength, weighed } from "./weighed.ts";
 
 /** Every kind that a marker can name, without duplicates, for the documentation. */
 export const publishedKinds: readonly Kind[] = [...new Map(finders.flatMap(({ kinds }) => kinds).map(({ kind, name }) => [kind, { kind, name }])).values()];
@@ -76,8 +76,6 @@ function redactOnce(text: string, isPath: boolean, kinds: Set<string>): string {
 
 /** A replacement can join two parts into a new credential; the next round finds it. */
 const roundsMax = 64;
-/** A longer text gets one more round, which reads only the lines with markers: a second search of the whole text would double the cost. */
-const longLength = 16_384;
 /** Maximum total length of these lines. A text that contains only credentials is not a Learning. */
 const markedLengthMax = 32_768;
 
@@ -116,6 +114,7 @@ function redactBy(text: string, isPath: boolean): Redacted {
   try {
     const first = redactOnce(text, isPath, kinds);
     if (first === text) return { text, kinds: [] };
+    // A long text gets one more round, which reads only the lines with markers: a second search of all of it would double the cost.
     const redactAgain = text.length > longLength ? redactMarkedLines : untilStable;
     return { text: redactAgain(first, isPath, kinds), kinds: [...kinds] };
   } finally {

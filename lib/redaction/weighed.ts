@@ -21,7 +21,8 @@ const limit = 8;
 const lookMin = -40;
 /** A Learning has fewer, and is shorter. */
 const candidatesMax = 1_000;
-const longLength = 16_384;
+/** A longer text is no Learning: it is searched with less effort. */
+export const longLength = 16_384;
 const candidatesOfLongMax = 250;
 
 /** A date, a path, an option, a variable, a number of code, 123456, a range of letters, a header, a public id or key: no sign outweighs these. */
