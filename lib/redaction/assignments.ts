@@ -72,7 +72,7 @@ const digestWord = pattern(
   String.raw`\b(?:(?:(?:md5(?:sum)?|etag|checksum|digest|reverts?|submodule|git show|hash(?:es)? of)\b|sha-?\d{1,3}\()[^\n]{0,90}|(?:commit|(?:fixed`,
   String.raw`|introduced|added|merged|landed|leaked) (?:by|in|with))\b[^\n]{0,16})$`,
 );
-const isDigest = (text: string, { start, end }: Span) =>
+export const isDigest = (text: string, { start, end }: Pick<Span, "start" | "end">) =>
   /^(?:[0-9a-f]{8}){2,8}$/.test(text.slice(start, end)) && digestWord.test(text.slice(Math.max(0, start - 120), start));
 
 const isPassword = ({ kind }: Claim) => kind === "password" || kind === "passphrase";

@@ -1,8 +1,8 @@
 import { hasDigit, hasLetter } from "./appearance.ts";
 import { type Argument, argumentsAt } from "./arguments.ts";
 import * as features from "./features.ts";
+import { isInPlace } from "./not-passwords.ts";
 import { isPlaceholder, isStandIn } from "./placeholders.ts";
-import { isInPlace } from "./refusals.ts";
 import { anyOf, type Finder, kindNamed, type Span } from "./rule.ts";
 import type { Value } from "./values.ts";
 import { pattern, setOf } from "./words.ts";

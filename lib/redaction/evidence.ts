@@ -2,9 +2,9 @@ import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase, isUuid } from ".
 import { type Claim, type ClaimKind, isCredentialWord } from "./assignment-names.ts";
 import * as features from "./features.ts";
 import { memoize } from "./memoize.ts";
+import { isRefused } from "./not-passwords.ts";
 import { isQuietPhrase, isWordPassphrase } from "./passphrases.ts";
 import { isPlaceholder, isStandIn } from "./placeholders.ts";
-import { isRefused } from "./refusals.ts";
 import { type Accept, anyOf } from "./rule.ts";
 import type { Value } from "./values.ts";
 

@@ -4,6 +4,7 @@ import { contextFinder } from "./find-in-context.ts";
 import { tokenFinder } from "./find-tokens.ts";
 import { highEntropy } from "./high-entropy.ts";
 import { links } from "./links.ts";
+import { mentions } from "./mentions.ts";
 import { phrases } from "./phrases.ts";
 import { privateKeys } from "./private-keys.ts";
 import type { ContextRule, Finder, TokenRule } from "./rule.ts";
@@ -12,7 +13,6 @@ import { generalTokens, headerAndUrlContexts, statementContexts } from "./rules-
 import { formContexts, formTokens } from "./rules-vendors.ts";
 import { tables } from "./tables.ts";
 import { vendorTokens } from "./vendors.ts";
-import { weighed } from "./weighed.ts";
 
 const tokenRules: readonly TokenRule[] = [...formTokens, ...vendorTokens, ...generalTokens];
 const contextRules: readonly ContextRule[] = [...formContexts, ...headerAndUrlContexts, ...commandContexts, ...statementContexts];
@@ -21,7 +21,7 @@ const contextRules: readonly ContextRule[] = [...formContexts, ...headerAndUrlCo
 export const rules: readonly (TokenRule | ContextRule)[] = [...tokenRules, ...contextRules];
 
 /** They guess from the words around a value. They do not see what other finders have found. */
-export const guesses: readonly Finder[] = [highEntropy, phrases, weighed];
+export const guesses: readonly Finder[] = [highEntropy, phrases, mentions];
 
 /** In the order of the search: the most specific finders come first, the finders that guess come last. */
 export const finders: readonly Finder[] = [

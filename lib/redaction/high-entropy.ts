@@ -56,7 +56,7 @@ const isOfPublicKey = (line: string, text: string, start: number) =>
 const labelLengthMax = 120;
 const secretLabel = /secret|private|passw|\btoken\b/i;
 /** Ignores a label before another secret: it is that secret's. */
-function isLabelledPublic(text: string, start: number, from = 0): boolean {
+export function isLabelledPublic(text: string, start: number, from = 0): boolean {
   const before = text.slice(Math.max(from, start - labelLengthMax), start);
   const label = before.slice(before.lastIndexOf(marker) + 1);
   const own = label.slice(label.lastIndexOf("\n") + 1);
@@ -76,7 +76,7 @@ function isReadable(run: string): boolean {
 }
 
 /** A line of a certificate, whole or shortened. */
-function isInPublicBlock(text: string, start: number): boolean {
+export function isInPublicBlock(text: string, start: number): boolean {
   const before = text.slice(Math.max(0, start - 4_000), start);
   const begin = before.lastIndexOf("-----BEGIN ");
   if (begin <= before.lastIndexOf("-----END ")) return false;

@@ -1,6 +1,6 @@
+import { isPredicate } from "./not-passwords.ts";
 import { areDrawn, hasSentenceWord, isNamingWord, sentenceWords } from "./passphrases.ts";
 import { isPlaceholder, listedWords } from "./placeholders.ts";
-import { isPredicate } from "./refusals.ts";
 import { type Finder, kindNamed, type Span } from "./rule.ts";
 import { mergeSpans } from "./spans.ts";
 import { pattern, setOf } from "./words.ts";

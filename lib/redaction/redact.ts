@@ -2,11 +2,11 @@ import { finders, guesses } from "./finders.ts";
 import { highEntropy } from "./high-entropy.ts";
 import { type FinderRanges, findSearchRanges } from "./line-ranges.ts";
 import { clearMemoized } from "./memoize.ts";
+import { mentions } from "./mentions.ts";
 import { publicBlocks } from "./private-keys.ts";
 import type { Kind, NameHit, Span } from "./rule.ts";
 import { mergeSpans } from "./spans.ts";
 import { marker, viewOf } from "./view.ts";
-import { longLength, weighed } from "./weighed.ts";
 
 /** Every kind that a marker can name, without duplicates, for the documentation. */
 export const publishedKinds: readonly Kind[] = [...new Map(finders.flatMap(({ kinds }) => kinds).map(({ kind, name }) => [kind, { kind, name }])).values()];
@@ -63,7 +63,7 @@ function redactOnce(text: string, isPath: boolean, kinds: Set<string>): string {
   for (const search of searches) {
     if (search.finder === guesses[0]) seen = withoutSpans(view.text, spans);
     // A file path is not checked for randomness: the filter by path must find the path that was sent.
-    if (isPath && (search.finder === highEntropy || search.finder === weighed)) continue;
+    if (isPath && (search.finder === highEntropy || search.finder === mentions)) continue;
     const found = findIn(seen, search, names).filter((span) => !isPublic(span));
     spans = mergeSpans(spans, found);
   }
@@ -74,49 +74,49 @@ function redactOnce(text: string, isPath: boolean, kinds: Set<string>): string {
   );
 }
 
-/** A replacement can join two parts into a new credential; the next round finds it. */
-const roundsMax = 64;
-/** Maximum total length of these lines. A text that contains only credentials is not a Learning. */
-const markedLengthMax = 32_768;
-
-function untilStable(text: string, isPath: boolean, kinds: Set<string>): string {
-  let before = text;
-  for (let round = 0; round < roundsMax; round++) {
-    const redacted = redactOnce(before, isPath, kinds);
-    if (redacted === before) break;
-    before = redacted;
-  }
-  return before;
-}
-
-/** Separates two lines that are not adjacent in the text. No credential contains it. */
-const apart = "\n\uE011\n";
-
-/** Searches all lines with markers as one text, which is far cheaper than one search for each line. */
-function redactMarkedLines(text: string, isPath: boolean, kinds: Set<string>): string {
-  const lines = text.split("\n");
-  let length = 0;
-  const isMarked = lines.map((line) => {
-    if (!line.includes("[REDACTED:")) return false;
-    length += line.length;
-    return length <= markedLengthMax;
-  });
-  const marked = lines.filter((_, index) => isMarked[index]);
-  const redacted = redactOnce(marked.join(apart), isPath, kinds).split(apart);
-  if (redacted.length !== marked.length) return text;
-  return lines.map((line, index) => (isMarked[index] ? redacted.shift() : line)).join("\n");
-}
-
 type Redacted = { text: string; kinds: string[] };
 
+/** A replacement can join two parts into a new credential, which the next round finds. Almost every text needs one or two. */
+const roundsMax = 3;
+const cut = "[REDACTED:secret]";
+
+/** Returns where the first line begins that differs. */
+function firstChange(before: string, after: string): number {
+  let at = 0;
+  while (at < after.length && before.charCodeAt(at) === after.charCodeAt(at)) at++;
+  return before.lastIndexOf("\n", at - 1) + 1;
+}
+
+/** On each line that a round still changes, everything behind its first new marker goes: it was not judged. */
+function withoutUnjudged(before: string, after: string): string {
+  const known = new Set(before.split("\n"));
+  return after
+    .split("\n")
+    .map((line) => (known.has(line) ? line : `${/^.*?\[REDACTED:\w+\]/.exec(line)?.[0] ?? cut}${cut}`))
+    .join("\n");
+}
+
+/**
+ * Returns only a text that one more round leaves as it is, so that redacting twice is redacting once. A chain of credentials
+ * that is longer than the rounds goes in the safe direction: the rest of its lines, then of the text, then the whole text.
+ */
 function redactBy(text: string, isPath: boolean): Redacted {
   const kinds = new Set<string>();
+  const once = (given: string) => redactOnce(given, isPath, kinds);
+  const steps: readonly ((before: string, after: string) => string)[] = [
+    ...Array.from({ length: roundsMax }, () => (_: string, after: string) => after),
+    withoutUnjudged,
+    (before, after) => before.slice(0, firstChange(before, after)) + cut,
+    () => cut,
+  ];
   try {
-    const first = redactOnce(text, isPath, kinds);
-    if (first === text) return { text, kinds: [] };
-    // A long text gets one more round, which reads only the lines with markers: a second search of all of it would double the cost.
-    const redactAgain = text.length > longLength ? redactMarkedLines : untilStable;
-    return { text: redactAgain(first, isPath, kinds), kinds: [...kinds] };
+    let redacted = text;
+    for (const next of steps) {
+      const after = once(redacted);
+      if (after === redacted) break;
+      redacted = next(redacted, after);
+    }
+    return { text: redacted, kinds: [...kinds] };
   } finally {
     clearMemoized();
   }

@@ -1,8 +1,8 @@
 import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase } from "./appearance.ts";
 import { decodeStart } from "./decoded.ts";
 import * as features from "./features.ts";
+import { isInPlace, isPredicate } from "./not-passwords.ts";
 import { isPlaceholder, isStandIn } from "./placeholders.ts";
-import { isInPlace, isPredicate } from "./refusals.ts";
 import type { Accept, AcceptInContext, ContextRule } from "./rule.ts";
 import { after, behind, spaced, unquoted } from "./rule.ts";
 import { pattern } from "./words.ts";

@@ -3,9 +3,9 @@ import { claimOf, isConstant } from "./assignment-names.ts";
 import { decodeStart } from "./decoded.ts";
 import { isCredential, isPin } from "./evidence.ts";
 import { isCode, isMadeUp, isMixedWord, isPassphrase, isStrong, isTokenLike, isWordPair, looksChosen } from "./features.ts";
+import { isInPlace, isPredicate } from "./not-passwords.ts";
 import { areDrawn, hasSentenceWord, isJoinedPair } from "./passphrases.ts";
 import { isPlaceholder, isStandIn } from "./placeholders.ts";
-import { isInPlace, isPredicate } from "./refusals.ts";
 import type { Accept, AcceptInContext, ContextRule, FoundSecret, TokenRule } from "./rule.ts";
 import { after, alone, base64, behind, near, ofLength, quoted, spaced, token, unquoted, word } from "./rule.ts";
 import { isOrdinary } from "./sentences.ts";
@@ -46,6 +46,8 @@ const isHeader: Accept = (secret) => secret.length >= 8 && (secret.length >= 12 
 /** `guest:guest@` and `postgres:postgres@` are well-known defaults; `root:secret@` is not a default. */
 const isOwnPassword: AcceptInContext = (secret, { context }) =>
   context !== `://${secret}:` &&
+  // `jdbc:sqlserver://sql01:1433;user=app;password=P@ss`: a port.
+  !/^\d{2,5};/.test(secret) &&
   !/^(?:x-oauth-basic|x-access-token|api_token)$/.test(secret) &&
   (!isStandIn(secret) || ["secret", "admin", "root", "test"].includes(secret));
 

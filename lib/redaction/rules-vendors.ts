@@ -19,6 +19,10 @@ export const formTokens: readonly TokenRule[] = [
   token("Asana token", "1/|2/", /[\d/]+(?::[0-9a-f]+)?/y, 45, (secret) => secret.includes(":")),
   token("Resend key", "re_", /[A-Za-z0-9]+(?:_[A-Za-z0-9]+)?/y, 24, (secret) => /_\w+_/.test(secret) && looksRandom(secret)),
   token("Service API key", "pk_", /\d+(?:_[A-Z0-9]+)?/y, 38, (secret) => /^pk_\d{5,10}_[A-Z0-9]{32}$/.test(secret)),
+  token("Braintree token", "access_token$production$|access_token$sandbox$", /[a-z0-9]+(?:\$[0-9a-f]+)?/y, 40),
+  token("Rancher token", "token-", /[a-z0-9]+(?::[a-z0-9]+)?/y, 50, (secret) => secret.includes(":")),
+  token("Convex key", "prod:|preview:|dev:", /[a-z:-]+(?:\d+(?:\|[\w+/=]+)?)?/y, 50, (secret) => secret.includes("|")),
+  token("Authress key", "sc_|ext_|scauth_|authress_", /\w+(?:\.\w+(?:\.[\w-]+(?:\.[\w+/=-]+)?)?)?/y, 60, (secret) => secret.includes(".acc")),
   token("Salesforce token", "00D", /[A-Za-z0-9]+(?:![\w.]+)?/y, 60, (secret) => secret.includes("!")),
 ];
 
@@ -104,6 +108,8 @@ export const formContexts: readonly ContextRule[] = [
     "", /(?<![\w])(?:0x)?[0-9a-fA-F]{64,66}(?!\w)|(?<!\w)[1-9A-HJ-NP-Za-km-z]{86,90}(?!\w)/g, (secret, { text, start }) => hasDigit(secret) &&
     /[a-f]/i.test(secret) && walletWord.test(text.slice(Math.max(0, start - 80), start)) &&
     !/sha-?\d|fingerprint|digest|hash|transaction|\btx\b/i.test(text.slice(Math.max(0, start - 60), start)))),
+  // The shares of a Vault: 33 bytes each
+  near("shares|unseal", alone("Secret", "", /(?<![\w+/-])(?:[\da-f]{66}|[A-Za-z\d+/]{44})(?![\w+/=])/g, (secret) => hasDigit(secret) && ofLength(44)(secret))),
   // A key as a list of 32 or 64 bytes
   near("keypair|private|secret|seed|solana", alone("Private key", "", /\[(?:\s{0,8}\d{1,3},){31}(?:(?:\s{0,8}\d{1,3},){32})?\s{0,8}\d{1,3}\s{0,8}\]/g,
     (secret) => new Set(secret.match(/\d+/g)).size > 20 && !/[3-9]\d\d/.test(secret))),

@@ -36,7 +36,7 @@ const isElement = (name: Name) =>
 /** `ENV TOKEN …`, `set -x TOKEN …`, `#define TOKEN …`, `config set dbPassword …`, `api_key …`, `bindpw …`. */
 const isDeclaredName = memoize(
   (name) =>
-    /_key$|^LicenseKey$|^X-[A-Z][\w-]+$|bindpw$|rootpw$|[a-z]-password(?:-value)?$|^[a-z][\w-]*(?:\.[\w-]+)+$/i.test(name) ||
+    /_key$|^LicenseKey$|^X-[A-Z][\w-]+$|bindpw$|rootpw$|[a-z]-password(?:-value)?$|^(?!\S*\benv\.)[a-z][\w-]*(?:\.[\w-]+)+$/i.test(name) ||
     /^(?:requirepass|masterauth|rootpw)$/.test(name),
 );
 const isDeclared = (name: Name) =>

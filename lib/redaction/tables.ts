@@ -1,7 +1,7 @@
 import { argumentsAt } from "./arguments.ts";
 import { type Claim, claimOf, kindOf, likely, sure } from "./assignment-names.ts";
 import { isCredential } from "./evidence.ts";
-import { isInPlace } from "./refusals.ts";
+import { isInPlace } from "./not-passwords.ts";
 import { type Finder, kindNamed, type NameHit, type Span } from "./rule.ts";
 import type { Value } from "./values.ts";
 import { pattern } from "./words.ts";

@@ -1,12 +1,9 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { finders } from "../../lib/redaction/finders.ts";
 import { findSearchRanges } from "../../lib/redaction/line-ranges.ts";
 import { redact } from "../../lib/redaction/redact.ts";
 import type { ContextRule } from "../../lib/redaction/rule.ts";
 import fc from "../support/property.ts";
-
-/** The rules alone: what every sign weighs is judged by sets of texts, see classes.test.ts. */
-vi.mock("../../lib/redaction/weights.ts", () => ({ bias: 0, weights: new Map() }));
 
 const isContextRule = (kind: object): kind is ContextRule => "keywords" in kind && "accept" in kind;
 const contextFinders = finders.flatMap((finder) => {

@@ -1,11 +1,8 @@
 import { buildSync } from "esbuild";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { clearMemoized, memoize } from "../../lib/redaction/memoize.ts";
 import { publishedKinds, redact, redactPath } from "../../lib/redaction/redact.ts";
 import { expand } from "./samples/template.ts";
-
-/** The rules alone: what every sign weighs is judged by sets of texts, see classes.test.ts. */
-vi.mock("../../lib/redaction/weights.ts", () => ({ bias: 0, weights: new Map() }));
 
 const made = (template: string) => expand(template, "redact.test");
 

@@ -1,11 +1,8 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { publishedKinds, redact } from "../../lib/redaction/redact.ts";
 import { kindNamed } from "../../lib/redaction/rule.ts";
 import { prefixRows, type VendorRow } from "../../lib/redaction/vendors.ts";
 import { expand } from "./samples/template.ts";
-
-/** The rules alone: what every sign weighs is judged by sets of texts, see classes.test.ts. */
-vi.mock("../../lib/redaction/weights.ts", () => ({ bias: 0, weights: new Map() }));
 
 const alphabets: Record<string, string> = {
   h: "hex",

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { rules } from "../../../lib/redaction/finders.ts";
 import { redact } from "../../../lib/redaction/redact.ts";
+import { shapes } from "../../measure/redaction/shapes.ts";
 import { cleanSamples, secretSamples } from "../../redaction/samples/read.ts";
 import fc from "../../support/property.ts";
 import { timeoutMs, volume } from "../../support/volume.ts";
@@ -126,22 +127,33 @@ describe("on any text", { timeout: timeoutMs }, () => {
     );
   });
 
-  it("one redaction is enough, even if each replacement uncovers the next credential", () => {
-    const random = "aB3dE6gH9kLm2NpQ5rS8tUv1WxY4z";
-    const links = [
-      `${random}${random}SHA256:`,
-      `${random}${random}-----BEGIN CERTIFICATE-----\n`,
-      ` -p ${random.repeat(12)}`,
-      ` / ${random.repeat(6)}`,
-      ` basic ${random.repeat(6)}`,
-      `<password>${random.repeat(15)} `,
-      `key=${random.repeat(10)}=`,
-      `", "${random.repeat(8)}`,
-    ];
-    for (const link of links) {
-      const once = redact(`docker login authorization auth=("a${link.repeat(40)}</password>`).text;
-      expect(redact(once)).toEqual({ text: once, kinds: [] });
-    }
+  it("redacting twice is redacting once, for every hostile shape of any length", () => {
+    for (const { shape, ofLength } of shapes)
+      for (const length of [100, 1_000, 10_000, 17_000]) {
+        const once = redact(ofLength(length)).text;
+        expect(redact(once), `${shape}, ${length} characters`).toEqual({ text: once, kinds: [] });
+      }
+  });
+
+  it("redacting twice is redacting once, for a text with two hostile shapes", () => {
+    const part = fc
+      .tuple(fc.constantFrom(...shapes), fc.integer({ min: 20, max: 400 }))
+      .map(([{ ofLength }, length]) => ofLength(length));
+    fc.assert(
+      fc.property(part, anyText, part, (first, between, second) => {
+        const once = redact(first + between + second).text;
+        expect(redact(once)).toEqual({ text: once, kinds: [] });
+      }),
+      runs,
+    );
+  });
+
+  it("redacting twice is redacting once, for a text over 16 KB that gets shorter", () => {
+    for (const token of ["ghp_aB3dE6gH9kLm2NpQ5rS8tUv1WxY4zaB3dE6 ", "password=Kq7vTz92xLm4aB3dE6gH9k "])
+      for (const line of ["sudo wants Kq7!vTz92, then p8TDlmnKsbNCIM\n", "no credential is here\n"]) {
+        const once = redact(token.repeat(420) + line.repeat(40)).text;
+        expect(redact(once)).toEqual({ text: once, kinds: [] });
+      }
   });
 
   it("the same text gives the same answer, whatever was redacted before it", () => {

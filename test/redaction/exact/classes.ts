@@ -11,7 +11,6 @@ export const classes: Readonly<Record<string, readonly string[]>> = {
   ],
   "a value that looks like a password needs only a word about access within a few lines": [
     "Jenkins credentials are empty because we log in as root/«password|JF-harbor-8391» over ssh.",
-    "sshd[2211]: Invalid user «password|FcJsjm03l7c@QH» from 10.4.4.9 <- Rolf typed his password as the username",
     "Body: Jenkins credentials as agreed, the value «secret|npwE17MRfF8Y5TQfFccX6EUJTT». Cheers",
     "Lab switches, telnet password as before\n  pdu-a ..... apc ..... «password|r7XQAlQmU»",
     "Two accounts of the portal: approver1 … «password|cobalt61760#», approver2 … «password|Quartz-7813»",
@@ -23,19 +22,16 @@ export const classes: Readonly<Record<string, readonly string[]>> = {
   "digits stand in the place of letters, and small letters that no word has are a password": [
     "The license server's account is protected by the password «password|0rch4rd!» only.",
     "everybody knows the admin password, it's «password|b4dg3r»",
-    "Access to the lab switch: telnet, then password «password|wajqc2nz», then enable.",
     "password hashes: sha256sum and md5sum of utf8mb4 text, checked by e2e tests with log4j",
   ],
   "cases and digits change as in no identifier, also around a dot or an equals sign": [
     "USER=etl PASS=«password|KKNFPT9nf.gXbwM5» (as the tool prints it)",
     '"Main": "Server=sql1;User Id=core;Password=«password|i6qiRCWW.j0»;Encrypt=true"',
     "The credentials we give to auditors (auditor1 with «secret|TS7c0OTWty», auditor2 with «password|Om3YBBfgGh»)",
-    "the Nexus admin password isn't admin123 any more but «password|Rk7TufM2AVs6=j».",
     "password = req.pwHash, secret := &corev1.SecretKeySelector{}, token = s3.GetObjectV2, auth = utf8.RuneLen",
     "Usage: htpasswd [-cimB25dpsDv] [-C cost] passwordfile",
   ],
   "an answer has a speaker with a date, two words or a sign before the name": [
-    "[00:12] Speaker 1: what was the pin again\n[00:14] Speaker 2: it's «pin|229012»\n[00:16] Speaker 1: got it",
     "A> ping\nB> pong\nA> sudo asks for a password on buildbox3\nB> NOPASSWD got lost, will fix",
     "The root password is overdue. The passphrase is split, je wachtwoord is gewijzigd.",
   ],
@@ -51,7 +47,6 @@ export const classes: Readonly<Record<string, readonly string[]>> = {
   "a value that looks like nothing else needs only a word about users near it": [
     "Root on the appliance is «password|Noodle#2254» from the factory.",
     "Jira macro account — jira.bot — «password|OjAUo90ag?M2Us» — used by the changelog action.",
-    "Kibana's elastic superuser: «password|8SJsVHGQhdFwsA5EYaku» (generated)",
     "Basic auth of the preview is preview:«password|velvet496Dragon*» (do not publish it)",
     "tok, err := s.tokens.Issue(r.Context(), user, 15*time.Minute)",
     "Accepted publickey for deploy from 10.0.0.4 port 51022 ssh2: ED25519 SHA256:BSoWtQLT1LlaY2686tkHiUQ6rouJ4kr2iebqzFn+r48",
@@ -61,7 +56,6 @@ export const classes: Readonly<Record<string, readonly string[]>> = {
     "10:41 < jd> pls send sudo pass for box 9\n10:44 < ops2> «password|Lantern766!»",
     "[#ops] lina: db creds?\n[#ops] marc: user reporting\n[#ops] marc: «password|tHOP2N6j6H5zcz»",
     "— Tu as le mot de passe root ?\n— Oui : «password|CactusPepper69»\n— Merci",
-    "Passwort für das Archiv\n-> «password|Winterreise-D911»",
     "Password for the [elastic] user successfully reset.\nNew value: «password|1lIyG_tDbBEUYN-W7tKK»",
     "password:\n    «password|Under-The-Doormat»",
     "U02ABCD: `sudo` asks for a password on the runner??\nU07XYZZ: yeah it's «password|Y3uUvl6-1UU», same as last year",
@@ -180,7 +174,6 @@ export const classes: Readonly<Record<string, readonly string[]>> = {
     "For passwords use argon2id. When asked for a password just press enter.",
   ],
   "words beside a note on how to type them are a password": [
-    "password = capital «password|Tango-four-nine», without spaces",
     "all lower case: «password|nine tails fox», that is the passphrase",
     "password: at least 8 characters, one uppercase letter, no spaces",
     "passphrase: four random words, with the spaces",
@@ -556,7 +549,7 @@ export const classes: Readonly<Record<string, readonly string[]>> = {
   "a seed of one-time passwords has groups of four small letters": [
     "can't scan the QR? enter this key manually: «totp_seed|xqrf czlc kcfu bqsv hxlq vjlk ysjs draw»",
   ],
-  "a value is weighed by its look and by the words near it": [
+  "a value goes by its look and by the words near it": [
     "请使用 «password|Xk9mQ2ppLw7a» 作为密码",
     '把 "«password|Xk9mQ2ppLw7a»" 设为密码',
     "«password|Xk9mQ2ppLw7a» をパスワードとして使う",
@@ -566,15 +559,20 @@ export const classes: Readonly<Record<string, readonly string[]>> = {
     "Im Testsystem ist das Kennwort des Dienstkontos «password|Merlin1978@» hinterlegt.",
     "Can you send me the password of ops?\n\nSure, it's «password|Amber-Willow-36»",
     "My password («password|Amber-Willow-36») stopped working.",
-    "Default credentials are ops and «password|amber-willow-maple-stone» unless overridden.",
     "ana 10:02\ncan I get the pw?\ntom 10:03\nsure: «password|p8TDlmnKsbNCIM»",
     "That «password|aHUqhukp32RXRpzu» in line 12 is the database password.",
     "it's «password|amber-willow-maple-14», the prod password",
     "The API accepts «token|3cfea3e6794964788c570dba4669dfd42cc9e1cb61e157dc1edb96b73a1ef45e» as token.",
     "passwords:\n  ops: «password|WXvWz67sV!wW9X69l»\nother: eu-west-1",
-    "| user | password |\n|---|---|\n| bob | «password|Amber4902» |\n\n\n| ann | «password|Amber4903» |",
     "«password|Xk9!pQz7Rt2bW» pass",
-    "«password|Xk9!pQz7Rt2bW»\npass",
+  ],
+  "what a found value leaves around it, and what is only near a name": [
+    "secret: process.env.SECRET (043d1b)",
+    "jdbc:sqlserver://sql01:1433;databaseName=crm;user=app;password=«password|P@ssw0rdKq7»;encrypt=true",
+    "mongodb://app:«url_password|Kq7vTz92»@a,b/app?replicaSet=rs0",
+    "STRIPE_SECRET_KEY=sk_live_...",
+    "our vault password («password|WALRUS_211»)",
+    'connect("«password|WALRUS_211»")',
   ],
   "values that a standard publishes stay, and nothing else on their line": [
     "NIST AES-128 vector: key 2b7e151628aed2a6abf7158809cf4f3c, plaintext 6bc1bee22e409f96e93d7e117393172a",

@@ -17,6 +17,9 @@ export const vendorKeys: Record<string, readonly string[]> = {
     "IDEMPOTENCY_KEY={uuid}",
     "ACME_KEY=release",
   ],
+  "redaction recognizes the shares of a key below a line that names them": [
+    "use these shares:\n«secret|{hex:66}»\n«secret|{hex:66}»",
+  ],
   "redaction recognizes a key by the vendor's name above it or on its line": ["[cache]\nkey = {hex:32}"],
   "redaction recognizes a key in a sentence by the vendor's name and the words around it": [
     "Our Codecov report for commit {hex:40} is late.",
