@@ -53,6 +53,7 @@ const messageItem = z.object({
   sent_at_ms: z.number(),
   receives: z.number(),
 });
+/** `sent` is the number of a message that was sent to the group last. */
 const groupItem = z.object({ pk: z.string(), sk: z.string(), group: z.string(), sent: z.number() });
 const deadLetterItem = z.object({ ...message, reason: z.string(), failed_at: z.string() });
 export type MessageItem = z.output<typeof messageItem>;
@@ -111,7 +112,7 @@ export function createLocalQueue(deps: Store): LocalQueue {
       ]);
     },
     async retireGroup({ pk, sk, sent }) {
-      // The group stays if a message was sent to it in the meantime.
+      // A number, not a count of messages: a group that was retired and used again must not look like the one that was read.
       await writeIf(table, { delete: { pk, sk }, when: { equals: ["sent", sent] } });
     },
     async listDeadLetters() {
@@ -135,18 +136,28 @@ async function sendWrites(
   messages: readonly QueueMessage[],
 ): Promise<TransactionWrite[]> {
   const first = await reserveNumbers(table, messages.length);
-  const counts = new Map<string, number>();
-  for (const { group } of messages) counts.set(group, (counts.get(group) ?? 0) + 1);
+  const last = new Map(messages.map(({ group }, index) => [group, first + index]));
   return [
     ...messages.map(({ id, group, body }, index) => ({
       put: {
-        ...{ pk: groupPartition(group), sk: numberKey(first + index) },
-        ...{ id, group, body, message_id: random.uuid(), sent_at_ms: clock.nowMs(), receives: 0 },
+        pk: groupPartition(group),
+        sk: numberKey(first + index),
+        id,
+        group,
+        body,
+        message_id: random.uuid(),
+        sent_at_ms: clock.nowMs(),
+        receives: 0,
       },
     })),
-    ...[...counts].map(([group, count]) => ({
+    ...[...last].map(([group, number]) => ({
       update: groupKey(group),
-      change: { set: [["group", group]], add: [["sent", count]] } as const,
+      change: {
+        set: [
+          ["group", group],
+          ["sent", number],
+        ],
+      } as const,
     })),
   ];
 }
@@ -163,8 +174,13 @@ async function reserveNumbers(table: Table, count: number): Promise<number> {
 const numberKey = (number: number): string => String(number).padStart(numberDigits, "0");
 
 const deadLetterOf = (letter: QueueMessage, reason: string, number: number, clock: Store["clock"]): Item => ({
-  ...{ pk: deadLetters, sk: numberKey(number) },
-  ...{ id: letter.id, group: letter.group, body: letter.body, reason, failed_at: toTimestamp(clock.nowMs()) },
+  pk: deadLetters,
+  sk: numberKey(number),
+  id: letter.id,
+  group: letter.group,
+  body: letter.body,
+  reason,
+  failed_at: toTimestamp(clock.nowMs()),
 });
 
 function* batchesOf(messages: readonly QueueMessage[]): Generator<readonly QueueMessage[]> {

@@ -4,6 +4,7 @@ import { createLocalQueue, type LocalQueue } from "../../lib/local/queue.ts";
 import { QueuePoller } from "../../lib/local/queue-poller.ts";
 import { type Clock, systemClock } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
+import { required } from "../../lib/runtime/required.ts";
 import { openStore, useStore } from "../support/engine.ts";
 
 const store = useStore();
@@ -152,6 +153,18 @@ describe("redelivery", () => {
 });
 
 describe("several processes", () => {
+  test("a group that was retired and used again stays, whoever retires it as it was before", async () => {
+    await queue.events.send([message("a", "one")]);
+    const [before] = await queue.groups();
+    await queue.acknowledge(await queue.receive("a", 10));
+    await queue.retireGroup(required(before, "group"));
+    await queue.events.send([message("a", "two")]);
+
+    await queue.retireGroup(required(before, "group"));
+
+    expect(await queue.groups()).toMatchObject([{ group: "a" }]);
+  });
+
   test("messages that other processes send while the queuePoller runs are delivered, none twice, none lost", async () => {
     const stop = new AbortController();
     const delivered: string[] = [];
