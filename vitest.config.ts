@@ -5,11 +5,16 @@ import "./test/support/products.ts";
 
 /** The folder of a test says which command runs it: `npm run test:<folder>`, or `npm test` for every other folder. */
 const tiers = ["proofs", "system", "measure"] as const;
+/** Folders with a configuration of their own. */
+const separate = ["deploy"];
 
 export default defineConfig({
   test: {
     projects: [
-      { extends: true, test: { name: "unit", include: [`test/!(${tiers.join("|")})/**/*.test.ts`] } },
+      {
+        extends: true,
+        test: { name: "unit", include: [`test/!(${[...tiers, ...separate].join("|")})/**/*.test.ts`] },
+      },
       ...tiers.map((name) => ({
         extends: true as const,
         test: { name, include: [`test/${name}/**/*.test.ts`] },

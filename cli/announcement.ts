@@ -1,8 +1,7 @@
 import { keyKinds } from "../lib/contract/access.ts";
 import { dashboardPath } from "../lib/contract/dashboard.ts";
-import { msPerDay } from "../lib/contract/days.ts";
 import type { DemoKeys } from "../lib/local/demo/keys.ts";
-import { toTimestamp } from "../lib/runtime/clock.ts";
+import { lastDays } from "../lib/report/period.ts";
 import { formatTable, type Paint } from "./terminal.ts";
 
 export type Announced = {
@@ -40,14 +39,14 @@ function linesOfKeys(url: string, keys: DemoKeys, where: string, nowMs: number):
   const kinds = keyKinds.flatMap((kind) =>
     keys[kind] ? ["", `# ${kind}`, curl(`'x-service-api-key: ${keys[kind]}'`, "/v1/whoami")] : [],
   );
+  const { start_date, end_date } = lastDays(30, nowMs);
+  const reviews = `/v1/metrics/reviews?start_date=${start_date}&end_date=${end_date}&limit=3`;
   const ownKey = '"x-service-api-key: $REVIEW_API_KEY"';
   const ofWorkspace = [
     "",
     "# The workspace's key for this terminal, its organizations, and its reviews of the last 30 days:",
     `export REVIEW_API_KEY='${keys.workspace}'`,
-    ...["/v1/organizations", `/v1/metrics/reviews?${lastDays(30, nowMs)}&limit=3`].map((path) =>
-      curl(ownKey, path),
-    ),
+    ...["/v1/organizations", reviews].map((path) => curl(ownKey, path)),
     "",
     "# The same as a file:",
     `npx --no-install review-api export metrics${where} --output reviews.csv`,
@@ -73,9 +72,3 @@ const linesWithoutKeys = (organization: string | undefined, where: string): read
 
 const makeKey = (organization: string, owner: string, where: string): string =>
   `export REVIEW_API_KEY=$(npx --no-install review-api keys create --kind organization --org ${organization} --owner ${owner} --role cr_admin${where})`;
-
-/** A window of this many days up to today, in the form that the metrics take. */
-function lastDays(days: number, nowMs: number): string {
-  const day = (ms: number) => toTimestamp(ms).slice(0, 10);
-  return `start_date=${day(nowMs - days * msPerDay)}&end_date=${day(nowMs)}`;
-}

@@ -51,8 +51,8 @@ export const overHttpOrAsOperator = (shared: SharedCommand): Command =>
   );
 
 const apiNames = ["url", "key"];
-/** A key chooses no kind of key, and ends no key by its text. */
-const operatorNames = ["data", "stack", "region", "kind", "leaked"];
+/** A key chooses no kind of key, ends no key by its text, and replaces no lost value. */
+const operatorNames = ["data", "stack", "region", "kind", "leaked", "lost"];
 
 async function isOverHttp(input: CommandInput, keyWins: boolean): Promise<boolean> {
   const ofApi = apiNames.find((name) => input.has(name));

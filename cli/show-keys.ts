@@ -1,12 +1,11 @@
 import type { ResponseOf } from "../lib/client/client.ts";
 import { msPerDay } from "../lib/contract/days.ts";
-import { keyLimits } from "../lib/contract/limits.ts";
 import { isOnly, type Only, onlyValues } from "../lib/contract/only.ts";
 import { plural } from "../lib/contract/plural.ts";
 import { UsageError } from "../lib/runtime/operator-error.ts";
 import type { CommandInput, OptionDefinitions } from "./command.ts";
 import { showList } from "./listing.ts";
-import { commandFor, showOnce } from "./show-once.ts";
+import { showOnce } from "./show-once.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** `tenant_id`, a key's workspace or instance, is known to the operator only. */
@@ -24,6 +23,8 @@ export const keyRowOf = ({ tenant_id, organizations, ...key }: ListedKey) => ({
   created_at: key.created_at,
   expires_at: key.expires_at,
   last_used_at: key.last_used_at,
+  old_until: key.old_until,
+  old_last_used_at: key.old_last_used_at,
   refused_because: key.refused_because,
   only: key.only?.join(" ") ?? null,
   made_by: key.made_by,
@@ -49,7 +50,7 @@ const daysMax = 3_650;
 
 /** Which keys a list shows. */
 export const keyFilterOptions: OptionDefinitions = {
-  active: { help: "only keys that work: not revoked, rotated, expired or refused (refused_because)" },
+  active: { help: "only keys that work: not revoked, expired or refused (refused_because)" },
   "expiring-in": { value: "DAYS", help: "only working keys that expire within so many days" },
   "unused-for": { value: "DAYS", help: "only working keys that nobody has used for so many days" },
 };
@@ -71,9 +72,11 @@ export function showKeyRows(input: CommandInput, terminal: Terminal, rows: reado
   showList(input, terminal, { records: rows, document: { keys: rows }, none: "There are no such keys." });
 }
 
-export type IssuedRow = Pick<KeyRow, "id" | "kind" | "name" | "expires_at"> & {
+export type IssuedRow = Pick<KeyRow, "id" | "kind" | "name" | "expires_at" | "old_until"> & {
   /** The text of the key. */
   readonly key: string;
+  /** Null: the key is new. */
+  readonly rotated_at: string | null;
 };
 
 /** `next` are the commands that repeat or end what made the key. */
@@ -84,23 +87,26 @@ export const showIssuedRow = (
   next: (id: string) => string,
 ): Promise<void> =>
   showOnce(terminal, async () => {
-    const { key, id, kind, name, expires_at } = await make();
-    const ifLost = `Nobody has the new ${kind} key ${id}. ${next(id)}`;
+    const { key, id, kind, name, expires_at, old_until, rotated_at } = await make();
+    const ifLost = `Nobody has this value of the ${kind} key ${id}. ${next(id)}`;
     if (input.flag("json")) return { text: JSON.stringify({ key, id, kind, name, expires_at }), ifLost };
     const until = expires_at ? ` and works until ${expires_at}` : "";
-    return { text: key, said: `This ${kind} key has the id ${id}${until}. It is shown only once.`, ifLost };
+    const old = old_until ? ` Its old value works until ${old_until}.` : " Its old value no longer works.";
+    const said = `This ${kind} key has the id ${id}${until}. It is shown only once.${rotated_at ? old : ""}`;
+    return { text: key, said, ifLost };
   });
 
-/** For a rotation: whoever repeats it gets another key in the place of the one that nobody received. */
-export const afterRotation = (input: CommandInput) => (successor: string) =>
-  `To get another key in its place, after ${keyLimits.unreceivedAfterMs / 60_000} minute and within ${keyLimits.unreceivedGraceMs / 60_000}: ` +
-  `${commandFor(input, `keys rotate ${input.argument}`, ["grace-seconds", "owner"])}\n` +
-  "If you call with the old key and it no longer works, an Admin key or the operator can do this.\n" +
-  `To revoke the old key and the new one: ${commandFor(input, `keys revoke ${successor}`)}`;
+export const graceOption: OptionDefinitions = {
+  "grace-seconds": {
+    value: "N",
+    help: "how long the old value still works; 0: it stops now",
+    required: true,
+  },
+};
 
-/** Says which other keys of the line ended with this one: `, and with it 2 other keys of its line: k1, k2`. */
+/** Says which other keys ended with this one: `, and with it 2 keys that it made: k1, k2`. */
 export function alsoEnded(id: string, ended: readonly string[] = []): string {
   const others = ended.filter((each) => each !== id);
   if (others.length === 0) return "";
-  return `, and with it ${plural(others.length, "other key")} of its line: ${others.join(", ")}`;
+  return `, and with it ${plural(others.length, "key")} that it made: ${others.join(", ")}`;
 }

@@ -11,6 +11,7 @@ import { internalFunctions, workers } from "../lib/contract/workers.ts";
 import {
   keysOnly,
   omitCredentialSearch,
+  omitDescriptions,
   omitFormValidator,
   omitJsonSchema,
   requireHttp,
@@ -108,6 +109,7 @@ async function bundleFunction(source: string, options: BundleOptions): Promise<B
       omitJsonSchema,
       omitFormValidator,
       keysOnly,
+      omitDescriptions,
       routesOnly(sourceDirectory),
     ],
     external: [...absent],

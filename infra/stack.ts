@@ -64,6 +64,7 @@ export class ReviewApiStack extends Stack {
       functionFactory,
       workers: props.workers ?? workers,
       ingestion,
+      tableName: data.table.name,
     });
     const internal = new Internal(this, "Internal", functionFactory, internalFunctions);
     const observability = new Observability(this, "Observability", {

@@ -2,6 +2,7 @@ import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
 import { readDocument } from "../cli/document-file.ts";
+import { omitDescriptions } from "../infra/bundle-plugins.ts";
 import { makeProducts } from "../lib/generate/products.ts";
 import { buildClient } from "./build-client.ts";
 
@@ -26,6 +27,7 @@ async function buildTool(): Promise<void> {
     format: "esm",
     platform: "node",
     target: "node20",
+    plugins: [omitDescriptions],
     logLevel: "warning",
   });
   // The bundle contains these, whose licenses ask for this.

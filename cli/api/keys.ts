@@ -1,11 +1,12 @@
-import { keyLimits, pageLimits } from "../../lib/contract/limits.ts";
+import { keyLimits, pageLimits, requestLimits } from "../../lib/contract/limits.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { UsageError } from "../../lib/runtime/operator-error.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import type { Command, CommandInput } from "../command.ts";
 import { listOptions, showList } from "../listing.ts";
 import {
-  afterRotation,
   alsoEnded,
+  graceOption,
   type KeyRow,
   keyFilter,
   keyFilterOptions,
@@ -56,41 +57,41 @@ export const create: Command = overHttp({
   },
 });
 
-const rotate: SharedCommand = {
+export const rotate: Command = overHttp({
   name: "rotate",
-  summary:
-    "Replace a key with a new one that has the same rights; the old key works until its grace period ends",
-  argument: keyId,
+  summary: "Give your own key a new value and show it once; the old value works until its grace period ends",
+  argument: { ...keyId, required: false, help: "the id of your own key, the only one that you can rotate" },
   options: {
-    "grace-seconds": {
-      value: "N",
-      help: "how long the old key still works; 0: it stops now",
-      required: true,
+    ...graceOption,
+    "idempotency-key": {
+      value: "UUID",
+      help: "of a rotation whose answer was lost: shows the same new value once more",
     },
   },
-  operatorOptions: {
-    owner: { value: "USER", help: "for a legacy key: the member who owns the new organization key" },
-  },
-  examples: ["keys rotate KEY_ID --grace-seconds 86400"],
+  examples: ["keys rotate --grace-seconds 86400"],
   run: (input, terminal, withCaller) => {
-    // The longest grace is the service's to know: the operator may give more than a key.
-    const bounds = { min: 0, max: Number.MAX_SAFE_INTEGER };
-    const body = { grace_seconds: input.integer("grace-seconds", bounds), owner: input.text("owner") };
-    const path = { key_id: input.requiredArgument(keyId.name) };
-    return withCaller((caller) =>
-      showIssuedRow(
+    const idempotency_key = input.text("idempotency-key") ?? systemRandom.uuid();
+    const grace_seconds = input.integer("grace-seconds", { min: 0, max: keyLimits.graceSecondsMax });
+    return withCaller(async (client) => {
+      const key_id = input.argument ?? (await client.whoami()).body.key.id;
+      const again = commandFor(
         input,
-        terminal,
-        async () => (await caller.rotateKey({ path, body })).body,
-        afterRotation(input),
-      ),
-    );
+        `keys rotate ${key_id} --grace-seconds ${grace_seconds} --idempotency-key ${idempotency_key}`,
+      );
+      const repeat =
+        `If the new value is lost, this shows it again for ${requestLimits.idempotencyMs / 60_000} minutes, with the ` +
+        `old value as your key, also after its end (the idempotency key is as secret as the key): ${again}`;
+      terminal.say(repeat);
+      const body = { idempotency_key, ...(grace_seconds !== undefined && { grace_seconds }) };
+      const rotated = async () => (await client.rotateKey({ path: { key_id }, body })).body;
+      await showIssuedRow(input, terminal, rotated, () => repeat);
+    });
   },
-};
+});
 
 const revoke: SharedCommand = {
   name: "revoke",
-  summary: "Revoke a key now, with the keys it was rotated from and into, and the keys they made",
+  summary: "Revoke a key now, with the keys that it made",
   argument: { ...keyId, required: false },
   operatorOptions: {
     leaked: {
@@ -125,11 +126,16 @@ async function revokeLeaked(input: CommandInput, terminal: Terminal, withCaller:
     for (const { id: webhook, url } of webhooks)
       terminal.say(`Webhook ${webhook} still delivers to ${url}: a revoked key made or changed it.`);
     const records = entries.map(({ actor, created_at, action, resource_id, summary, ip_address }) => ({
-      ...{ created_at, key_id: actor.key_id, action, resource_id, summary, ip_address },
+      created_at,
+      key_id: actor.key_id,
+      action,
+      resource_id,
+      summary,
+      ip_address,
     }));
     showList(input, terminal, { records, document: report, none: "Nothing was done with it." });
   });
 }
 
-export const shared: readonly SharedCommand[] = [list, rotate, revoke];
-export const commands: readonly Command[] = [create, ...shared.map(overHttp)];
+export const shared: readonly SharedCommand[] = [list, revoke];
+export const commands: readonly Command[] = [create, rotate, ...shared.map(overHttp)];

@@ -121,7 +121,7 @@ async function organizationOf(client: Client, input: CommandInput) {
 export function survive(error: unknown, terminal: Terminal): void {
   const isPassing = error instanceof ReviewApiError ? error.status >= 429 : error instanceof TypeError;
   if (!isPassing) throw error;
-  terminal.say(sentence(error));
+  terminal.say(describeApiError(error, "The service") ?? sentence(error));
 }
 
 type Program = {

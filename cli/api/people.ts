@@ -1,10 +1,22 @@
 import { ReviewApiError } from "../../lib/client/error.ts";
 import { plural } from "../../lib/contract/plural.ts";
-import { fetchSeatUse } from "../../lib/report/seats.ts";
+import { leftOutNote, noteText } from "../../lib/report/left-out.ts";
+import { filtersOfSome } from "../../lib/report/metrics-filters.ts";
+import { fetchLastReviews, fetchSeatSince } from "../../lib/report/seats.ts";
 import { readWishes } from "../../lib/roster/csv.ts";
-import { keysOf, labelOf, peopleNamed, personNamed, readPeople, seatName } from "../../lib/roster/people.ts";
+import {
+  isIn,
+  keysOf,
+  labelOf,
+  peopleNamed,
+  personNamed,
+  readPeople,
+  seatName,
+  whereFrom,
+} from "../../lib/roster/people.ts";
 import { carryOut, planOf, type Step, stepsOf } from "../../lib/roster/plan.ts";
-import { systemClock } from "../../lib/runtime/clock.ts";
+import { undoFile, writeUndo } from "../../lib/roster/undo.ts";
+import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
 import { OperatorError } from "../../lib/runtime/operator-error.ts";
 import type { Command } from "../command.ts";
 import { keyRowOf } from "../show-keys.ts";
@@ -22,26 +34,55 @@ const apply: Command = overHttp({
   summary: "Give and take seats and roles as a CSV file says; running it again does what is left",
   note: "The columns are email or user_id, seat (yes, no, or empty to leave it) and role (id or name, or empty to leave it).",
   argument: { name: "FILE.csv", required: true, help: "one row for each person" },
-  options: { "dry-run": { help: "only show the plan" }, ...orgOption },
+  options: {
+    "dry-run": { help: "only show the plan" },
+    undo: {
+      value: "FILE.csv",
+      help: "where the rows go that undo it, before the first change (default: beside FILE.csv)",
+    },
+    ...orgOption,
+  },
   examples: ["people apply people.csv --dry-run", "people apply people.csv --org 1001"],
   async run(input, terminal, withCaller) {
-    const wishes = await readWishes(input.requiredArgument("FILE.csv"));
+    const file = input.requiredArgument("FILE.csv");
+    const wishes = await readWishes(file);
     await withCaller(async (client) => {
       const org = input.text("org");
       const people = await readPeople(client, org);
-      const { steps, batches } = await stepsOf({ client, people, org }, wishes);
-      const free = await planOf(batches, people.seatsFree);
-      const seatsLeft = steps.some(({ what }) => what === "seat") ? free : null;
+      const { steps, batches, stock, unknown } = await stepsOf({ client, people, org }, wishes);
+      const left = await planOf(batches, stock);
+      const seatsLeft = steps.some(({ what }) => what === "seat") ? left.seats : null;
       const isDry = input.flag("dry-run");
       if (!input.flag("json")) showPlan(terminal, steps, seatsLeft);
+      const undone = isDry ? undefined : undoFile(batches);
+      const undo = undone === undefined ? null : (input.text("undo") ?? undoName(file));
+      if (undone !== undefined && undo !== null) {
+        await writeUndo(undo, undone);
+        const place = org === undefined ? "" : ` --org ${inShell(org)}`;
+        terminal.say(
+          `To undo what follows: npx --no-install review-api people apply ${inShell(undo)}${place}`,
+        );
+      }
       if (!isDry) await carryOut(batches, terminal.say);
-      if (input.flag("json")) terminal.out(JSON.stringify({ dry_run: isDry, steps, seats_left: seatsLeft }));
+      if (input.flag("json"))
+        terminal.out(JSON.stringify({ dry_run: isDry, steps, seats_left: seatsLeft, undo }));
       const failed = new Set(steps.filter(({ outcome }) => outcome === "fails").map(({ line }) => line));
+      const about =
+        unknown > 0
+          ? ` ${unknown === 1 ? "1 person is" : `${unknown} people are`} unknown. ${whereFrom}`
+          : "";
       if (failed.size > 0)
-        throw new OperatorError(`${failed.size} of ${plural(wishes.length, "line")} failed.`);
+        throw new OperatorError(`${failed.size} of ${plural(wishes.length, "line")} failed.${about}`);
     });
   },
 });
+
+/** A name that sorts by time and that every system takes. */
+const undoName = (file: string): string =>
+  `${file.replace(/\.csv$/i, "")}.undo-${toTimestamp(systemClock.nowMs()).replaceAll(/[-:.]/g, "")}.csv`;
+
+const inShell = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 const words = {
   gets: ["+", "gets"],
@@ -79,34 +120,60 @@ const show: Command = overHttp({
           notReadable.push(`${name} (${error.code})`);
           return null;
         });
-      const use = await part("last review", async () =>
-        (await fetchSeatUse(client, [person.user], people.home, { nowMs: systemClock.nowMs() })).get(
-          person.user,
-        ),
+      const { user, memberships } = person;
+      const { scope, key } = people.caller;
+      const theirs = scope.organizations.filter((each) =>
+        memberships.some((one) => isIn(one, `${each.provider}:${each.provider_organization_id}`)),
       );
-      const keys = await part("keys", () => keysOf(client, people, person.user.email, person.memberships));
-      const { username, email, seat_assigned } = person.user;
+      const filters = filtersOfSome(key.kind, scope.organizations, theirs);
+      const leftOut = leftOutNote(theirs)?.names ?? [];
+      const since = await part("seat since", () => fetchSeatSince(client, [user], people.home, {}));
+      const reviewed = await part("last review", () =>
+        fetchLastReviews(client, [user], people.home, { filters, nowMs: systemClock.nowMs() }),
+      );
+      const keys = await part("keys", () => keysOf(client, people, user.email, memberships));
+      const { username, email, seat_assigned } = user;
       const about = {
-        ...{ email, username, seat_assigned },
-        seat_since: use?.seat_since ?? null,
-        last_reviewed_at: use?.last_reviewed_at ?? null,
+        email,
+        username,
+        seat_assigned,
+        seat_since: since?.get(user) ?? null,
+        last_reviewed_at: reviewed?.get(user) ?? null,
       };
-      const memberships = person.memberships.map(({ provider, org_id, user_id, role }) => ({
-        ...{ provider, organization_id: org_id, user_id, role },
+      const shown = memberships.map(({ provider, org_id, user_id, role }) => ({
+        provider,
+        organization_id: org_id,
+        user_id,
+        role,
       }));
       if (input.flag("json"))
-        return terminal.out(JSON.stringify({ ...about, memberships, keys, not_readable: notReadable }));
+        return terminal.out(
+          JSON.stringify({
+            ...about,
+            memberships: shown,
+            keys,
+            left_out: leftOut,
+            not_readable: notReadable,
+          }),
+        );
       terminal.out(formatRecord(about, terminal.paint));
       const table = (rows: Parameters<typeof formatTable>[0], none: string) =>
         terminal.out(`\n${rows.length > 0 ? formatTable(rows, terminal.paint) : none}`);
-      table(memberships, `${labelOf(person)} is in no active organization.`);
+      table(shown, `${labelOf(person)} is in no active organization.`);
       if (keys)
         table(
           keys.map(keyRowOf).map(({ id, kind, name, bound_to, role, last_used_at, refused_because }) => ({
-            ...{ id, kind, name, bound_to, role, last_used_at, refused_because },
+            id,
+            kind,
+            name,
+            bound_to,
+            role,
+            last_used_at,
+            refused_because,
           })),
           "They own no keys that work.",
         );
+      if (leftOut.length > 0) terminal.say(noteText({ text: "The last review leaves out", names: leftOut }));
       if (notReadable.length > 0) terminal.say(`This key may not read: ${notReadable.join(", ")}.`);
     }),
 });
@@ -122,18 +189,25 @@ const leave: Command = overHttp({
     withCaller(async (client) => {
       const name = input.requiredArgument(somebody.name);
       const people = await readPeople(client, input.text("org"));
+      const { id: inUse, made_by } = people.caller.key;
+      if (made_by !== null)
+        throw new OperatorError(
+          `Your key was made by key ${made_by}, so it revokes no other key. Nothing was changed. Use ${made_by}, or another Admin key.`,
+        );
       const isGone =
         people.isWorkspace && name.includes("@") && peopleNamed(people, name, undefined).length === 0;
       // Whoever has left every organization may still own tokens of the workspace.
       const person = isGone ? undefined : personNamed(people, name, input.text("org"));
       const named = person?.user.seat_assigned ? seatName(person.user, "unassign") : undefined;
       const keys = await keysOf(client, people, person ? person.user.email : name, person?.memberships ?? []);
-      const inUse = people.caller.key.id;
-      const ends = keys.filter(
-        ({ id, kind }) => ["user", "agentic", "workspace"].includes(kind) && id !== inUse,
-      );
+      const personal = keys.filter(({ kind }) => ["user", "agentic", "workspace"].includes(kind));
+      const ends = personal.filter(({ id }) => id !== inUse);
       const owned = keys.filter((key) => !ends.includes(key));
       const isDone = input.flag("yes");
+      if (personal.length > ends.length)
+        terminal.say(
+          `Your key ${inUse} belongs to them too. This command does not revoke the key that it uses: revoke it with another Admin key.`,
+        );
       if (isDone) {
         if (named) {
           const body = { action: "unassign", [named.field]: [named.id] } as const;
@@ -143,7 +217,9 @@ const leave: Command = overHttp({
         for (const { id } of ends) await client.deleteKey({ path: { key_id: id } });
       }
       const brief = (key: (typeof keys)[number]) => ({
-        ...{ id: key.id, kind: key.kind, name: key.name },
+        id: key.id,
+        kind: key.kind,
+        name: key.name,
         organizations: key.organizations?.join(", ") ?? "all",
       });
       const answer = {

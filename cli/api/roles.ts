@@ -12,7 +12,11 @@ const roles: Command = overHttp({
       const query = { ...orgQuery(input), include_permissions: "true", include_user_count: "true" } as const;
       const { body } = await client.listRoles({ query });
       const records = body.roles.map(({ id, name, type, is_default, user_count, permissions = [] }) => ({
-        ...{ id, name, type, is_default, users: user_count },
+        id,
+        name,
+        type,
+        is_default,
+        users: user_count,
         permissions: permissions.map((each) => `${each.resource_id}:${each.access_type}`).join(", "),
       }));
       showList(input, terminal, { records, document: body, none: "There are no roles." });

@@ -3,7 +3,13 @@ import { peopleLimits } from "../../lib/contract/limits.ts";
 import { reviewMetrics } from "../../lib/contract/operations/metrics.ts";
 import { plural } from "../../lib/contract/plural.ts";
 import { groupBy } from "../../lib/report/group-by.ts";
-import { findIdleSeats, type IdleSeats, idleRow, notJudgedSentences } from "../../lib/report/seats.ts";
+import {
+  findIdleSeats,
+  holderRow,
+  type IdleSeats,
+  idleRow,
+  notJudgedSentences,
+} from "../../lib/report/seats.ts";
 import { seatName } from "../../lib/roster/people.ts";
 import { chunksOf } from "../../lib/runtime/chunks.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
@@ -67,7 +73,14 @@ export const commands: readonly Command[] = shared.map(overHttp);
 function totalsOf(found: readonly IdleSeats[]) {
   const sum = (name: "held" | "notJudged" | "tooNew") => found.reduce((total, each) => total + each[name], 0);
   const idle = found.flatMap((each) => each.idle.map(idleRow));
-  return { seats_held: sum("held"), not_judged: sum("notJudged"), too_new: sum("tooNew"), idle };
+  const not_judged_holders = found.flatMap((each) => each.notJudgedHolders.map(holderRow));
+  return {
+    seats_held: sum("held"),
+    not_judged: sum("notJudged"),
+    not_judged_holders,
+    too_new: sum("tooNew"),
+    idle,
+  };
 }
 
 /** People read days; files and programs get the time. */

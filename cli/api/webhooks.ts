@@ -64,9 +64,19 @@ const list: Command = overHttp({
       showList(input, terminal, {
         records: data.map(rowOf),
         document: { webhooks: data },
-        line: ({ id, url, types, active, last_success_at, last_failure_at, next_attempt_at }) => ({
-          ...{ id, url, types, active, last_success_at, last_failure_at, next_attempt_at },
-        }),
+        line: ({ id, url, types, active, disabled_reason, ...times }) => {
+          const { last_success_at, last_failure_at, next_attempt_at } = times;
+          return {
+            id,
+            url,
+            types,
+            active,
+            disabled_reason,
+            last_success_at,
+            last_failure_at,
+            next_attempt_at,
+          };
+        },
         none: "There are no webhooks.",
       });
     }),

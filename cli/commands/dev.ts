@@ -17,6 +17,7 @@ import { OperatorError } from "../../lib/runtime/operator-error.ts";
 import { announcement } from "../announcement.ts";
 import type { Command, CommandInput } from "../command.ts";
 import { eventFile, readEventFile, requireValidEvents } from "../event-file.ts";
+import { commandFor } from "../show-once.ts";
 import { startProgress, type Terminal } from "../terminal.ts";
 
 const portDefault = 3000;
@@ -63,7 +64,7 @@ async function run(input: CommandInput, terminal: Terminal): Promise<void> {
       seed: async (backend, queuePoller) => {
         if (!input.flag("no-demo"))
           keys = await seedDemo(backend, queuePoller, directory, input.flag("json") ? silent : terminal);
-        if (seed !== undefined) await applySeed(backend, queuePoller, seed, terminal);
+        if (seed !== undefined) await applySeed(input, { backend, queuePoller, file: seed, terminal });
       },
     });
     signals.ready();
@@ -123,19 +124,25 @@ export async function seedDemo(
 }
 
 async function applySeed(
-  backend: LocalBackend,
-  queuePoller: QueuePoller,
-  file: string,
-  terminal: Terminal,
+  input: CommandInput,
+  {
+    backend,
+    queuePoller,
+    file,
+    terminal,
+  }: {
+    readonly backend: LocalBackend;
+    readonly queuePoller: QueuePoller;
+    readonly file: string;
+    readonly terminal: Terminal;
+  },
 ): Promise<void> {
   const failedBefore = (await backend.queue.listDeadLetters()).length;
   await sendAll({ queue: backend.queue.events, bucket: backend.bucket }, readEventFile(eventFile(file)));
   await queuePoller.drain();
   const failed = (await backend.queue.listDeadLetters()).length - failedBefore;
   if (failed > 0)
-    terminal.say(
-      `Refused ${plural(failed, "event")} of ${file}; see: npx --no-install review-api events failed`,
-    );
+    terminal.say(`Refused ${plural(failed, "event")} of ${file}; see: ${commandFor(input, "events failed")}`);
 }
 
 async function announce(

@@ -2,13 +2,14 @@ import { plural } from "../../lib/contract/plural.ts";
 import type { Connection } from "../../lib/operator/connection.ts";
 import { redact } from "../../lib/redaction/redact.ts";
 import { OperatorError } from "../../lib/runtime/operator-error.ts";
-import type { Command } from "../command.ts";
+import type { Command, CommandInput } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
 import { drop } from "../events/drop.ts";
 import { eventOf, redacted } from "../events/event-of.ts";
 import { send } from "../events/send.ts";
 import { waiting } from "../events/waiting.ts";
 import { listOptions, showList } from "../listing.ts";
+import { commandFor } from "../show-once.ts";
 import { startTally } from "../terminal.ts";
 
 const failed: Command = {
@@ -54,16 +55,16 @@ const redrive: Command = {
       else terminal.say(`Sent ${plural(sent.size, "event")} again.`);
       const { failed_again: failures = [], still_queued: isStillQueued } = outcome;
       if (failures.length > 0) throw new OperatorError(failedAgainText(failures, outcome));
-      if (isStillQueued) throw new OperatorError(queueNotEmpty);
-      if (outcome.more_may_have_failed) throw new OperatorError(failuresHidden(connection));
+      if (isStillQueued) throw new OperatorError(queueNotEmpty(input));
+      if (outcome.more_may_have_failed) throw new OperatorError(failuresHidden(connection, input));
     }),
 };
 
-const queueNotEmpty =
-  "The queue is not empty yet, so some events may not be applied. To see which fail again: npx --no-install review-api events failed";
+const queueNotEmpty = (input: CommandInput): string =>
+  `The queue is not empty yet, so some events may not be applied. To see which fail again: ${commandFor(input, "events failed")}`;
 
-const failuresHidden = ({ failedEventsShownMax: max }: Connection): string =>
-  `The queue shows only the first ${max} failed events of a group, so it is not known whether these events failed again. To send all failed events again: npx --no-install review-api events redrive`;
+const failuresHidden = ({ failedEventsShownMax: max }: Connection, input: CommandInput): string =>
+  `The queue shows only the first ${max} failed events of a group, so it is not known whether these events failed again. To send all failed events again: ${commandFor(input, "events redrive")}`;
 
 /** The ids of the sent messages, and the group of each. */
 async function redriveAll(

@@ -107,7 +107,10 @@ const learningsCommand: Command = {
     for (const option of ["check", "limit"])
       if (input.has(option)) throw new UsageError(`--${option} works only with --format ${agentsFormat}.`);
     await runExport(input, terminal, findTarget, {
-      ...{ what: "learnings", source: learnings, dataset: "learnings", query },
+      what: "learnings",
+      source: learnings,
+      dataset: "learnings",
+      query,
     });
   },
 };
@@ -141,8 +144,11 @@ const auditLogsCommand: Command = {
       source: auditLogs,
       dataset: "audit-logs",
       query: {
-        ...{ date_from: input.day("start"), date_to: input.day("end"), ...scopeOf(input) },
-        ...{ search: input.text("search"), actions: input.list("actions")?.join(",") },
+        date_from: input.day("start"),
+        date_to: input.day("end"),
+        ...scopeOf(input),
+        search: input.text("search"),
+        actions: input.list("actions")?.join(","),
       },
     }),
 };

@@ -1,16 +1,17 @@
 import { createKey, type KeyRequest } from "../../lib/access/create-key.ts";
 import type { IssuedKey } from "../../lib/access/key-registry.ts";
+import { rotateKey } from "../../lib/access/rotate-key.ts";
 import { keyLimits } from "../../lib/contract/limits.ts";
 import { instanceTenant } from "../../lib/contract/tenants.ts";
 import { findOrganizationByName } from "../../lib/organizations/find.ts";
 import { toTimestamp } from "../../lib/runtime/clock.ts";
 import { UsageError } from "../../lib/runtime/operator-error.ts";
 import type { Table } from "../../lib/store/table.ts";
-import { create as httpCreate, shared } from "../api/keys.ts";
+import { create as httpCreate, rotate as httpRotate, shared } from "../api/keys.ts";
 import type { Command, CommandInput } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
 import { eitherWay, overHttpOrAsOperator } from "../over-http-or-as-operator.ts";
-import { type IssuedRow, onlyOf, onlyOption, showIssuedRow } from "../show-keys.ts";
+import { graceOption, type IssuedRow, onlyOf, onlyOption, showIssuedRow } from "../show-keys.ts";
 import { commandFor } from "../show-once.ts";
 
 const kinds = ["organization", "user", "instance", "legacy", "agentic"] as const;
@@ -117,8 +118,34 @@ function refuseForeignOptions(input: CommandInput, kind: (typeof kinds)[number])
   if (foreign) throw new UsageError(`--${foreign} cannot be used with --kind ${kind}.`);
 }
 
+const rotate: Command = {
+  name: "rotate",
+  summary: "Give a key a new value and show it once; the old value works until its grace period ends",
+  argument: { name: "KEY_ID", required: true, help: "the id that `keys list` shows" },
+  options: {
+    ...graceOption,
+    lost: { help: "nobody received the current value: replaces it, and leaves the old value with its end" },
+  },
+  examples: ["keys rotate KEY_ID --grace-seconds 86400"],
+  run: (input, terminal) => {
+    const id = input.requiredArgument("KEY_ID");
+    const graceSeconds = input.integer("grace-seconds", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? 0;
+    const again = commandFor(input, `keys rotate ${id} --grace-seconds ${graceSeconds} --lost`);
+    return withConnection(input, ({ audited }) =>
+      showIssuedRow(
+        input,
+        terminal,
+        async () =>
+          issuedRow(await rotateKey(audited, { ...audited, id, graceSeconds, isLost: input.flag("lost") })),
+        () => `To replace it: ${again}`,
+      ),
+    );
+  },
+};
+
 export const commands: readonly Command[] = [
   eitherWay(httpCreate, create),
+  eitherWay(httpRotate, rotate),
   ...shared.map(overHttpOrAsOperator),
 ];
 
@@ -126,4 +153,6 @@ export const issuedRow = ({ text, key }: IssuedKey): IssuedRow => ({
   ...key,
   key: text,
   expires_at: key.expires_at_ms === null ? null : toTimestamp(key.expires_at_ms),
+  rotated_at: key.rotated_at ?? null,
+  old_until: key.old_until ?? null,
 });

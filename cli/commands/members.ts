@@ -4,7 +4,7 @@ import { plural } from "../../lib/contract/plural.ts";
 import { findOrganizationByName } from "../../lib/organizations/find.ts";
 import { assignSeatsToMembers } from "../../lib/people/assign-seats.ts";
 import type { BatchOutcomes } from "../../lib/people/batch.ts";
-import { batchAnswer } from "../../lib/people/batch-answer.ts";
+import { batchAnswer, byUserId, seatsLeftIn } from "../../lib/people/batch-answer.ts";
 import { changeRoles } from "../../lib/people/change-roles.ts";
 import { listMembers } from "../../lib/people/list-members.ts";
 import { customRoleRecord, readRoles, systemRoleRecords } from "../../lib/people/role-records.ts";
@@ -172,8 +172,10 @@ function showOutcomes(
 ): void {
   const { succeeded, failed, unchanged, seatsLeft } = outcomes;
   const dryRun = input.flag("dry-run");
-  if (input.flag("json")) terminal.out(JSON.stringify(batchAnswer({ outcomes, dryRun }, "user_id")));
-  else if (dryRun) {
+  if (input.flag("json")) {
+    const answer = batchAnswer({ outcomes, failed, dryRun }, byUserId);
+    terminal.out(JSON.stringify({ ...answer, ...seatsLeftIn(outcomes, dryRun) }));
+  } else if (dryRun) {
     const changed = succeeded.filter((id) => !unchanged.includes(id));
     terminal.say(`Nothing was changed. Would change: ${changed.join(", ") || "nobody"}.`);
     if (unchanged.length > 0) terminal.say(`Have it already: ${unchanged.join(", ")}.`);

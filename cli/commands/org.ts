@@ -38,7 +38,7 @@ const show: Command = {
         for (const record of await recordsOf(table, organizations, admins))
           if (listFormatOf(input) === "table") terminal.out(formatRecord(record, terminal.paint));
           else showList(input, terminal, { records: [record], document: record, none: "" });
-      sayWithoutAdmin(terminal, withoutAdmin(organizations, admins));
+      sayWithoutAdmin(terminal, input, withoutAdmin(organizations, admins));
     }),
 };
 

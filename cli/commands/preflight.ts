@@ -71,7 +71,7 @@ const command: Command = {
     for (const note of notes) shown?.out(`note   ${note}`);
     const ok = results.every((result) => result.ok);
     const found = input.has("stack") ? await organizationsWithoutAdmin(input) : undefined;
-    if (found && shown) sayWithoutAdmin(shown, found);
+    if (found && shown) sayWithoutAdmin(shown, input, found);
     if (!shown) {
       const organizations_without_admin = found?.map(nameOf);
       terminal.out(JSON.stringify({ ok, checks: results, notes, organizations_without_admin }));

@@ -8,6 +8,7 @@ import { StreamBusy } from "../../lib/stream/stream.ts";
 import { sweepParts } from "../../lib/stream/sweep.ts";
 import type { Command } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
+import { commandFor } from "../show-once.ts";
 import { formatRecord, startTally } from "../terminal.ts";
 
 const repair: Command = {
@@ -51,7 +52,7 @@ const repair: Command = {
         "Exports of Learnings, of several organizations, and with include_removed must start again without a cursor.",
       );
       terminal.say(
-        "Next: send the events since the restore point again, then run npx --no-install review-api index reconcile.",
+        `Next: send the events since the restore point again, then run ${commandFor(input, "index reconcile")}.`,
       );
     }),
 };

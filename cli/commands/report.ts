@@ -10,7 +10,11 @@ import { chosenOf, leftOutNote, type Organization, type ReportNote } from "../..
 import { csvList, type ListName, listNames, listOf, markdownList, textList } from "../../lib/report/lists.ts";
 import { markdownReport } from "../../lib/report/markdown.ts";
 import { reportFilters } from "../../lib/report/metrics-filters.ts";
-import { type ReportReadOptions, readPullRequests, readWithBefore } from "../../lib/report/read.ts";
+import {
+  type ReportReadOptions,
+  readPullRequests,
+  readWithBefore,
+} from "../../lib/report/read-pull-requests.ts";
 import { type Dimension, dimensions, reportOf } from "../../lib/report/report.ts";
 import { authorFilter, readTeams, teamsByAuthor, teamsNamed } from "../../lib/report/teams.ts";
 import { textReport } from "../../lib/report/text.ts";
@@ -142,9 +146,16 @@ function requestOf(input: CommandInput): ReportRequest {
     throw new UsageError(`--list takes the formats ${Object.keys(listWriters).join(", ")}, not ${format}.`);
   return {
     ...requestedPeriod(input, nowMs),
-    ...{ by: by ?? "week", list, format, output, nowMs },
-    ...{ isCompared: !input.flag("no-compare"), isWide: input.flag("wide"), filters: scopeOf(input) },
-    ...{ teams: input.list("team"), withoutBots: input.flag("without-bots") },
+    by: by ?? "week",
+    list,
+    format,
+    output,
+    nowMs,
+    isCompared: !input.flag("no-compare"),
+    isWide: input.flag("wide"),
+    filters: scopeOf(input),
+    teams: input.list("team"),
+    withoutBots: input.flag("without-bots"),
   };
 }
 
@@ -171,7 +182,11 @@ async function write(
       : []),
   ];
   const options = {
-    ...{ pageSizeMax: pageLimits.metrics.max, timeZone, nowMs, onProgress, isWanted },
+    pageSizeMax: pageLimits.metrics.max,
+    timeZone,
+    nowMs,
+    onProgress,
+    isWanted,
     filters: client.isOperator ? [{}] : reportFilters(identity, filters),
   };
   if (list !== undefined && isListFormat(format)) {

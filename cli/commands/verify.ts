@@ -10,6 +10,7 @@ import { OperatorError } from "../../lib/runtime/operator-error.ts";
 import type { Command, CommandInput } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
 import { sentence } from "../sentence.ts";
+import { commandFor } from "../show-once.ts";
 import { showCheck } from "../terminal.ts";
 
 const command: Command = {
@@ -36,13 +37,19 @@ export const commands: readonly Command[] = [command];
 
 async function checkContextOf(input: CommandInput, connection: Connection): Promise<CheckContext> {
   const stack = input.text("stack");
+  const toType = (words: string) => commandFor(input, words);
   if (stack !== undefined) {
-    const { outputsOf } = await import("../../lib/operator/stack.ts");
+    const { apiUrlOf, outputsOf } = await import("../../lib/operator/stack.ts");
     const { invoker } = await import("../../lib/operator/stack-functions.ts");
     const output = await outputsOf(stack, input.text("region"));
     const search = invoker(output(stackOutputs.searchFunctionName), input.text("region"));
     const closedUrl = output(stackOutputs.closedUrl, "");
-    return { connection, baseUrl: output(stackOutputs.apiUrl), search, ...(closedUrl && { closedUrl }) };
+    const urls = {
+      baseUrl: apiUrlOf(output),
+      publicUrl: output(stackOutputs.apiUrl),
+      ...(closedUrl && { closedUrl }),
+    };
+    return { connection, ...urls, search, commandFor: toType };
   }
   const directory = dataDirectory(input.text("data") ?? defaultDataPath);
   const baseUrl = await localServiceUrl(directory);
@@ -54,6 +61,7 @@ async function checkContextOf(input: CommandInput, connection: Connection): Prom
   return {
     connection,
     baseUrl,
+    commandFor: toType,
     search: async (request) => searchForReview({ table, vectors, embedder: await embedder() }, request),
   };
 }

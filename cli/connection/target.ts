@@ -1,5 +1,4 @@
 import type { KeyKind } from "../../lib/contract/access.ts";
-import { stackOutputs } from "../../lib/contract/platform.ts";
 import { type DataDirectory, dataDirectory } from "../../lib/local/data-directory.ts";
 import { keptKey } from "../../lib/local/kept-keys.ts";
 import { localServiceUrl } from "../../lib/local/ownership.ts";
@@ -19,9 +18,8 @@ export const findTarget: FindTarget = async (input, demoKey = "workspace") => {
   if (data !== undefined) return localTarget(dataDirectory(data), given, demoKey);
   if (stack !== undefined) {
     if (given === undefined) throw missingKey();
-    const { outputsOf } = await import("../../lib/operator/stack.ts");
-    const output = await outputsOf(stack, input.text("region"));
-    return { url: output(stackOutputs.apiUrl), key: given };
+    const { apiUrlOf, outputsOf } = await import("../../lib/operator/stack.ts");
+    return { url: apiUrlOf(await outputsOf(stack, input.text("region"))), key: given };
   }
   return (await namedTarget(input)) ?? localTarget(dataDirectory(defaultDataPath), given, demoKey);
 };

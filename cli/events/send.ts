@@ -14,6 +14,7 @@ import {
   readEventFile,
   withEventFile,
 } from "../event-file.ts";
+import { commandFor } from "../show-once.ts";
 import { startProgress, type Terminal } from "../terminal.ts";
 
 export const send: Command = {
@@ -88,32 +89,32 @@ async function sendFile(file: EventFile, input: CommandInput, terminal: Terminal
   if (input.flag("json")) terminal.out(JSON.stringify(outcome));
   else
     terminal.say(
-      `Sent ${plural(outcome.sent, "event")}${outcome.refused === undefined ? `. ${laterHint}` : ", and the queue is empty."}`,
+      `Sent ${plural(outcome.sent, "event")}${outcome.refused === undefined ? `. ${laterHint(input)}` : ", and the queue is empty."}`,
     );
-  const problems = [...refusedText(outcome), ...waitingText(outcome)];
+  const problems = [...refusedText(outcome, input), ...waitingText(outcome, input)];
   if (problems.length > 0) throw new OperatorError(problems.join("\n"));
 }
 
-const laterHint =
-  "To see what failed or waits, later: npx --no-install review-api events failed, npx --no-install review-api events waiting";
+const laterHint = (input: CommandInput): string =>
+  `To see what failed or waits, later: ${commandFor(input, "events failed")}, ${commandFor(input, "events waiting")}`;
 
-const refusedText = ({ refused = 0 }: Outcome): readonly string[] =>
+const refusedText = ({ refused = 0 }: Outcome, input: CommandInput): readonly string[] =>
   refused === 0
     ? []
     : [
-        `${plural(refused, "event")} ${refused === 1 ? "was" : "were"} refused. To see why: npx --no-install review-api events failed`,
+        `${plural(refused, "event")} ${refused === 1 ? "was" : "were"} refused. To see why: ${commandFor(input, "events failed")}`,
       ];
 
 const thingsShownMax = 10;
 
-function waitingText({ waiting = 0, waits_for = [] }: Outcome): readonly string[] {
+function waitingText({ waiting = 0, waits_for = [] }: Outcome, input: CommandInput): readonly string[] {
   if (waiting === 0) return [];
   const more = waits_for.length - thingsShownMax;
   return [
     `${plural(waiting, "event")} ${waiting === 1 ? "waits and is" : "wait and are"} not applied:`,
     ...waits_for.slice(0, thingsShownMax).map(({ thing, events }) => `  ${events} for the ${thing}`),
     ...(more > 0 ? [`  and others for ${plural(more, "more thing")}`] : []),
-    "They are applied when these things arrive. To list them: npx --no-install review-api events waiting. To remove one: npx --no-install review-api events drop EVENT_ID",
+    `They are applied when these things arrive. To list them: ${commandFor(input, "events waiting")}. To remove one: ${commandFor(input, "events drop EVENT_ID")}`,
   ];
 }
 

@@ -1,7 +1,7 @@
 import { type Client, createClient } from "../../lib/client/client.ts";
 import { findingStates } from "../../lib/contract/records-security.ts";
 import { datasetNamed } from "../../lib/mirror/datasets/datasets.ts";
-import { systemDisk } from "../../lib/mirror/disk.ts";
+import { statOf, systemDisk } from "../../lib/mirror/disk.ts";
 import { fileFormats } from "../../lib/mirror/format.ts";
 import { checkRepository } from "../../lib/mirror/known-repository.ts";
 import { type FindingsQuery, findings } from "../../lib/mirror/sources.ts";
@@ -37,14 +37,13 @@ export async function runDownload(
     state: input.choice("state", [...findingStates, "all"]),
     severity: input.list("severity")?.join(","),
   };
-  const hasFindings =
-    query.repo_id === undefined ||
-    (await checkRepository(client, { ...query, repo_id: query.repo_id }, terminal.say).catch(
+  if (query.repo_id !== undefined)
+    await checkRepository(client, { ...query, repo_id: query.repo_id }, terminal.say).catch(
       (error: unknown) => {
         throw explainError(error, { url: target.url });
       },
-    ));
-  if (name !== undefined) return await downloadToFile(run, name, { format, query, hasFindings });
+    );
+  if (name !== undefined) return await downloadToFile(run, name, { format, query });
   if (format === "parquet") throw parquetNeedsFile();
   if (format !== "sarif") return await exportToTerminal(run, { source: findings, query }, format);
   try {
@@ -57,30 +56,22 @@ export async function runDownload(
 type FindingsFile = {
   readonly format: FindingFormat;
   readonly query: FindingsQuery;
-  /** False if the repository is known to have none. */
-  readonly hasFindings: boolean;
 };
 
-async function downloadToFile(
-  run: ExportRun,
-  name: string,
-  { format, query, hasFindings }: FindingsFile,
-): Promise<void> {
+async function downloadToFile(run: ExportRun, name: string, { format, query }: FindingsFile): Promise<void> {
   const { input, terminal, target } = run;
   try {
     const output = await outputFile(name);
     const { bytes, records } = await withLock(output, () => download(run, output, format, query));
-    if (input.flag("json"))
-      terminal.out(
-        JSON.stringify({ file: output, format, ...(records !== undefined && { records }), bytes }),
+    if (input.flag("json")) terminal.out(JSON.stringify({ file: output, format, records, bytes }));
+    else
+      terminal.say(
+        `${output} has ${records.toLocaleString("en")} ${records === 1 ? "finding" : "findings"}.`,
       );
-    else {
-      // The number of findings in a SARIF file is not counted.
-      const count = records?.toLocaleString("en") ?? (hasFindings ? "all" : "no");
-      terminal.say(`${output} has ${count} findings.`);
-    }
   } catch (error) {
-    throw explainError(error, { url: target.url, output: name, hint: ` ${name} is unchanged.` });
+    const found = await statOf(name).catch(() => undefined);
+    const hint = found ? ` ${name} is unchanged.` : "";
+    throw explainError(error, { url: target.url, output: name, hint });
   }
 }
 
@@ -89,7 +80,7 @@ async function download(
   output: string,
   format: FindingFormat,
   query: FindingsQuery,
-): Promise<{ readonly bytes: number; readonly records?: number }> {
+): Promise<{ readonly bytes: number; readonly records: number }> {
   await requireReplaceable(input, output);
   if (format === "sarif") return await downloadSarif(client, query, output);
   const walk = findings.walk(client, {
@@ -108,16 +99,15 @@ async function download(
 }
 
 async function downloadSarif(client: Client, query: FindingsQuery, output: string) {
-  const answer = await sarifOf(client, query);
-  let bytes = 0;
-  await replaceFile(systemDisk, output, async (next) => {
-    for await (const piece of answer) {
-      await next.write(piece);
-      bytes += piece.length;
-    }
-  });
-  return { bytes };
+  const pieces: Uint8Array[] = [];
+  for await (const piece of await sarifOf(client, query)) pieces.push(piece);
+  const sarif = Buffer.concat(pieces);
+  const { runs }: Sarif = JSON.parse(sarif.toString());
+  await replaceFile(systemDisk, output, (next) => next.write(sarif));
+  return { bytes: sarif.length, records: runs.flatMap(({ results }) => results).length };
 }
+
+type Sarif = { readonly runs: ReadonlyArray<{ readonly results: readonly unknown[] }> };
 
 /** SARIF comes from the service as it is: a file of runs, rules and results, not a row for each finding. */
 async function sarifOf(client: Client, query: FindingsQuery): Promise<AsyncIterable<Uint8Array>> {

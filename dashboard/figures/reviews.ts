@@ -2,6 +2,7 @@ import { listedPullRequest, listNames, lists } from "../../lib/report/lists.ts";
 import type { PullRequest } from "../../lib/report/pull-request.ts";
 import { authorRows, type PeriodBefore, reportOf } from "../../lib/report/report.ts";
 import { type Team, teamsByAuthor } from "../../lib/report/teams.ts";
+import { definitions } from "../../lib/report/words.ts";
 import type { ListedPullRequests, ReviewFigures, ShownView } from "../protocol.ts";
 import { pullRequestFilter, teamListId } from "../view.ts";
 import { ofRepository, repositoryLabels, repositoryRows } from "./places.ts";
@@ -60,7 +61,11 @@ function selected({ ofAuthors, pullRequests, teams = [] }: Listing, id: string) 
     return { list, title, definition, all: select(pullRequests) };
   }
   const newest = (title: string, all: readonly PullRequest[]) => ({
-    ...{ list: null, title: `Pull requests of ${title}`, definition: "Newest first." },
+    ...{
+      list: null,
+      title: `Pull requests of ${title}`,
+      definition: `Newest first. ${definitions.timesBegin}`,
+    },
     all: all.toSorted((one, other) => other.mergedAtMs - one.mergedAtMs),
   });
   if (id.startsWith(teamListId(""))) {

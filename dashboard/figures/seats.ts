@@ -1,8 +1,9 @@
+import { type Organization, reasonLeftOut } from "../../lib/report/left-out.ts";
 import {
   type AuthorNames,
   type FetchedSeats,
   type Home,
-  idleHolders,
+  judgeHolders,
   membershipsOf,
   organizationsWithoutAdmin,
   placesOf,
@@ -18,8 +19,14 @@ export type SeatFigures = {
   readonly free: number;
   /** Seats used in organizations that share the pool but are not visible to the key. */
   readonly unseen: number;
-  /** Seat holders who finished no pull request; null if not all of their pull requests were read. */
-  readonly idle: number | null;
+  /** How many holders are what; null if the pull requests were not read, or only a part of them. */
+  readonly judged: {
+    readonly active: number;
+    readonly idle: number;
+    readonly tooNew: number;
+    /** Also those who are unseen. */
+    readonly notJudged: number;
+  } | null;
   /** Everybody who holds a seat, in alphabetical order. */
   readonly holders: readonly SeatHolder[];
   /** The names of organizations in which nobody has the Admin role. */
@@ -31,16 +38,18 @@ export type SeatHolder = SeatPlaces & {
   readonly id: string;
   readonly name: string;
   readonly email: string | null;
-  /** Null if it is not known. */
-  readonly isIdle: boolean | null;
+  /** Null if the pull requests were not read, or only a part of them. */
+  readonly judgement: Judgement | null;
 };
+
+export type Judgement = "active" | "idle" | "too new" | "not judged";
 
 export type SeatInput = FetchedSeats & {
   /** Null if only a part of the pull requests was read. */
   readonly authors: AuthorNames | null;
   /** The organization of users whose records do not name one. */
   readonly home: Home | null;
-  readonly organizations: ReadonlyArray<Home & { readonly name: string }>;
+  readonly organizations: ReadonlyArray<Home & Pick<Organization, "name" | "plan" | "metrics">>;
 };
 
 /** What is known about idle holders, by their id. */
@@ -60,25 +69,38 @@ export function seatFigures(input: SeatInput): SeatFigures {
       .map(({ name }) => name)
       .toSorted(compareTexts),
   };
-  const idle = idleUsers(input);
+  const judged = judgedUsers(input);
   return {
     ...counts,
-    idle: idle?.length ?? null,
+    judged: judged && {
+      ...{ active: judged.active.length, idle: judged.idle.length, tooNew: judged.tooNew.length },
+      notJudged: judged.notJudged,
+    },
     holders: holders
       .map((user) => ({
         id: holderId(user, home),
         name: shownName(user, home),
         email: user.email,
         ...placesOf(user, home, organizations),
-        isIdle: idle?.includes(user) ?? null,
+        judgement: judged && judgementOf(user, judged),
       }))
       .toSorted((one, other) => compareTexts(one.name, other.name)),
   };
 }
 
-/** Seat holders who are idle; null if not all of their pull requests were read. */
-export const idleUsers = ({ users, authors, home, newHolders }: SeatInput): readonly User[] | null =>
-  authors && idleHolders(seatHolders(users, home), home, authors, newHolders);
+/** As `review-api seats idle` judges them; null if the pull requests were not read, or only a part of them. */
+export const judgedUsers = ({ authors, organizations, ...input }: SeatInput) =>
+  authors &&
+  judgeHolders({
+    ...{ ...input, authors },
+    readable: organizations.filter((each) => reasonLeftOut(each, true) === null),
+  });
+
+function judgementOf(user: User, judged: ReturnType<typeof judgeHolders>): Judgement {
+  if (judged.active.includes(user)) return "active";
+  if (judged.idle.includes(user)) return "idle";
+  return judged.tooNew.includes(user) ? "too new" : "not judged";
+}
 
 export const seatUses = (uses: ReadonlyMap<User, SeatUse>, home: Home | null): SeatUses =>
   Object.fromEntries(Array.from(uses, ([user, use]) => [holderId(user, home), use]));

@@ -1,6 +1,6 @@
 import { categories, severities } from "../../lib/contract/metrics-words.ts";
 import { type HeatCell, heatOf, withSpaces } from "../../lib/report/report.ts";
-import { definitions, formatCount, formatShare } from "../../lib/report/words.ts";
+import { definitions, formatShare, knownWords } from "../../lib/report/words.ts";
 import type { ReviewFigures } from "../protocol.ts";
 import { countColumn, textColumn } from "../tables.ts";
 import { Card, Table } from "./numbers.tsx";
@@ -24,14 +24,14 @@ export function HeatMap({ figures: { heatMap } }: { readonly figures: ReviewFigu
       return {
         head: withSpaces(severity),
         look: (category: HeatCell["category"]) => `heat-${heatOf(findingsOf(category)?.acceptance ?? null)}`,
-        cell: (category: HeatCell["category"]) => <Heat {...findingsOf(category)} />,
+        cell: (category: HeatCell["category"]) => <Heat findings={findingsOf(category)} />,
       };
     }),
   ];
   return (
     <Card
       title="Acceptance by severity and category"
-      definition="The share of accepted findings, and how many were posted. A dash: no outcome is known."
+      definition={definitions.heatMap}
       help={definitions.acceptance}
       numbers={numbersOf(heatMap)}
     >
@@ -55,9 +55,10 @@ const numbersOf = (heatMap: readonly HeatCell[]) => ({
   rows: heatMap.filter(({ findings }) => findings.posted > 0),
 });
 
-const Heat = ({ acceptance = null, posted = 0 }: Partial<HeatCell["findings"]>) =>
-  posted > 0 && (
+const Heat = ({ findings }: { readonly findings: HeatCell["findings"] | undefined }) =>
+  findings &&
+  findings.posted > 0 && (
     <>
-      <b>{formatShare(acceptance)}</b> <small>of {formatCount(posted)}</small>
+      <b>{formatShare(findings.acceptance)}</b> <small>{knownWords(findings)}</small>
     </>
   );

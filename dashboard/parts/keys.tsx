@@ -12,6 +12,8 @@ const columns = [
   textColumn("owner", "Owner", ({ owner }: KeyRecord) => owner),
   textColumn("created_at", "Created", ({ created_at }: KeyRecord) => longDay(created_at)),
   textColumn("last_used_at", "Last used", ({ last_used_at }: KeyRecord) => day(last_used_at, "never")),
+  textColumn("old_until", "Old value until", ({ old_until }: KeyRecord) => day(old_until, "none")),
+  textColumn("made_by", "Made by", ({ made_by }: KeyRecord) => made_by ?? "operator"),
   textColumn("expires_at", "Expires", ({ expires_at }: KeyRecord) => day(expires_at, "never")),
 ];
 
@@ -20,8 +22,8 @@ export const Keys = ({ keys }: { readonly keys: readonly KeyRecord[] }) => (
     title="Keys"
     definition={
       <>
-        Keys that work, without their values. <code>npx --no-install review-api keys</code> rotates and
-        revokes them.
+        Keys that work, without their values. <code>npx --no-install review-api keys revoke</code> revokes
+        them, with the keys that they made; <code>keys rotate</code> gives your own key a new value.
       </>
     }
     numbers={{ name: "keys", caption: "Keys that work", columns, rows: keys }}

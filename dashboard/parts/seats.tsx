@@ -9,20 +9,21 @@ import { Card, Table } from "./numbers.tsx";
 type SeatsProps = { readonly figures: SeatFigures; readonly uses: SectionView<SeatUses> };
 
 export function Seats({ figures, uses }: SeatsProps) {
-  const { purchased, used, unseen, idle, holders, withoutAdmin } = figures;
+  const { purchased, used, unseen, judged, holders, withoutAdmin } = figures;
   const numbers = numbersOf(holders, uses);
   return (
     <Card
       title="Seats"
       definition={
-        idle === null ? (
+        judged === null ? (
           "Of all organizations of the key. Which seats are idle is known when the pull requests of all organizations are read."
         ) : (
           <>
             Of all organizations of the key; their pool may be shared with others. Idle: its holder finished
             no reviewed pull request in the period that this key can see, and no entry of the audit log gave
-            them the seat in the period. <code>npx --no-install review-api seats idle</code> looks closer, and
-            can take seats back.
+            them the seat in the period. Too new: such an entry did. Not judged: one of their organizations
+            sends no metrics, is still preparing them, or is outside the scope of the key.{" "}
+            <code>npx --no-install review-api seats idle</code> looks closer, and can take seats back.
           </>
         )
       }
@@ -32,7 +33,7 @@ export function Seats({ figures, uses }: SeatsProps) {
         <strong>{formatCount(used)}</strong> of {formatCount(purchased)} used
       </p>
       <Shares shares={sharesOf(figures)} />
-      {unseen > 0 && (
+      {judged === null && unseen > 0 && (
         <p class="definition">
           Used elsewhere: by people of organizations that share these seats and that this key does not show.
         </p>
@@ -43,24 +44,29 @@ export function Seats({ figures, uses }: SeatsProps) {
           give somebody the role: <code>npx --no-install review-api members set-role</code>.
         </p>
       )}
-      {idle !== null && idle > 0 && (
+      {judged !== null && judged.idle > 0 && (
         <details>
           <summary>Who holds an idle seat</summary>
-          <IdleTable holders={holders.filter(({ isIdle }) => isIdle)} uses={uses} />
+          <IdleTable holders={holders.filter(({ judgement }) => judgement === "idle")} uses={uses} />
         </details>
       )}
     </Card>
   );
 }
 
-function sharesOf({ used, free, unseen, idle }: SeatFigures) {
-  const busy = used - unseen - (idle ?? 0);
-  return [
-    ["one", idle === null ? "Used" : "Used, not idle", busy] as const,
-    ...(idle === null ? [] : [["attention", "Used, idle", idle] as const]),
-    ...(unseen > 0 ? [["faint", "Used elsewhere", unseen] as const] : []),
-    ["none", "Free", free] as const,
-  ];
+function sharesOf({ used, free, unseen, judged }: SeatFigures) {
+  const shares = judged
+    ? [
+        ["one", "Used, active", judged.active] as const,
+        ["attention", "Used, idle", judged.idle] as const,
+        ["faint", "Used, too new to judge", judged.tooNew] as const,
+        ...(judged.notJudged > 0 ? [["unknown", "Used, not judged", judged.notJudged] as const] : []),
+      ]
+    : [
+        ["one", "Used", used - unseen] as const,
+        ...(unseen > 0 ? [["faint", "Used elsewhere", unseen] as const] : []),
+      ];
+  return [...shares, ["none", "Free", free] as const];
 }
 
 function numbersOf(holders: readonly SeatHolder[], uses: SectionView<SeatUses>) {
@@ -75,9 +81,7 @@ function numbersOf(holders: readonly SeatHolder[], uses: SectionView<SeatUses>) 
         organizations.join(", "),
       ),
       textColumn("user_ids", "User ids", ({ userIds }: SeatHolder) => userIds.join(", ")),
-      textColumn("idle", "Idle", ({ isIdle }: SeatHolder) =>
-        isIdle === null ? null : isIdle ? "yes" : "no",
-      ),
+      textColumn("use", "Use", ({ judgement }: SeatHolder) => judgement),
       textColumn("seat_since", "Seat since", (holder: SeatHolder) => useOf(holder)?.seat_since ?? null),
       textColumn(
         "last_reviewed_at",

@@ -11,7 +11,7 @@ import {
 } from "../../lib/report/metrics-filters.ts";
 import { type Period, periodBefore } from "../../lib/report/period.ts";
 import type { PullRequest } from "../../lib/report/pull-request.ts";
-import { type ReportReadOptions, readPullRequests } from "../../lib/report/read.ts";
+import { type ReportReadOptions, readPullRequests } from "../../lib/report/read-pull-requests.ts";
 import { authorName } from "../../lib/report/seats.ts";
 import type { Learning } from "../figures/learnings.ts";
 import type { AuditEntry, KeyIdentity, KeyRecord, PendingLearning, Webhook } from "../protocol.ts";

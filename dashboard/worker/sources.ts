@@ -1,8 +1,7 @@
 import type { OperationName } from "../../lib/client/client.ts";
 import { pageLimits } from "../../lib/contract/limits.ts";
-import { reasonLeftOut } from "../../lib/report/left-out.ts";
 import type { PullRequest } from "../../lib/report/pull-request.ts";
-import { comparableBefore } from "../../lib/report/read.ts";
+import { comparableBefore } from "../../lib/report/read-pull-requests.ts";
 import { figuresBefore, type PeriodBefore } from "../../lib/report/report.ts";
 import { type FetchedSeats, fetchSeats, fetchSeatUse } from "../../lib/report/seats.ts";
 import { readTeams, type Team } from "../../lib/report/teams.ts";
@@ -10,7 +9,7 @@ import type { Clock } from "../../lib/runtime/clock.ts";
 import { learningFigures } from "../figures/learnings.ts";
 import { mcpFigures } from "../figures/mcp.ts";
 import { reviewFigures } from "../figures/reviews.ts";
-import { idleUsers, type SeatInput, seatFigures, seatUses } from "../figures/seats.ts";
+import { judgedUsers, type SeatInput, seatFigures, seatUses } from "../figures/seats.ts";
 import { securityFigures } from "../figures/security.ts";
 import { chosenAuthors, teamFigures } from "../figures/teams.ts";
 import type {
@@ -60,9 +59,6 @@ const refusalHere =
     refusalOf(identity, name, parameter, narrowing.organizations);
 
 const homeOf = ({ scope }: KeyIdentity) => scope.home ?? scope.organizations[0] ?? null;
-
-const isComplete = ({ organizations }: Context["narrowing"]) =>
-  organizations.every((each) => reasonLeftOut(each, false) !== null || reasonLeftOut(each, true) === null);
 
 /** In the order of their updates: reviews wait for the teams that are read then. */
 export const sectionNames = [
@@ -164,8 +160,7 @@ type ReviewSources = ReturnType<typeof reviewSources>;
 function seatSources(make: MakeSource, clock: Clock, { reviews, before }: ReviewSources) {
   const seatInput = (read: FetchedSeats, { identity, narrowing }: Context): SeatInput => ({
     ...read,
-    // Whose organization sends no metrics cannot be called idle.
-    authors: narrowing.isWhole && isComplete(narrowing) ? (reviews.records()?.authors ?? null) : null,
+    authors: narrowing.isWhole ? (reviews.records()?.authors ?? null) : null,
     home: homeOf(identity),
     organizations: identity.scope.organizations,
   });
@@ -184,8 +179,8 @@ function seatSources(make: MakeSource, clock: Clock, { reviews, before }: Review
       await Promise.all([reviews.settled(), before.settled(), seats.settled()]);
       signal.throwIfAborted();
       const read = seats.records();
-      const idle = (read && idleUsers(seatInput(read, context))) ?? [];
-      const some = idle.slice(0, seatUsesMax);
+      const judged = read && judgedUsers(seatInput(read, context));
+      const some = (judged?.idle ?? []).slice(0, seatUsesMax);
       return await fetchSeatUse(client, some, homeOf(context.identity), {
         ...{ signal, filters, nowMs: clock.nowMs() },
       });

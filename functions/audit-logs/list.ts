@@ -9,7 +9,6 @@ export const handler = createHandler(operation, async (call) => {
   const { entries, ...cursors } = await exportAuditLog(call, auditPosition(call.paging));
   return listResult({
     format,
-    name: "data",
     records: entries.map(toAuditRecord),
     columns: auditColumns,
     ...cursors,

@@ -1,6 +1,7 @@
 import { toIssuedRecord } from "../../lib/access/key-record.ts";
-import { keyPrefetch, rotateWithinReach } from "../../lib/access/manage-keys.ts";
-import * as kinds from "../../lib/contract/items.ts";
+import { keyNotFound } from "../../lib/access/manage-keys.ts";
+import { keyRotated } from "../../lib/access/policy.ts";
+import { repeatedRotation, rotateOwnKey } from "../../lib/access/rotate-key.ts";
 import { rotateKey as operation } from "../../lib/contract/operations/keys.ts";
 import { createHandler } from "../../lib/http/create-handler.ts";
 
@@ -8,9 +9,16 @@ export const handler = createHandler(
   operation,
   async (call) => {
     const { path, body } = call.input;
-    const key = call.prefetched.get(kinds.apiKey.key({ keyId: path.key_id }));
-    const rotated = await rotateWithinReach(call, key, body.grace_seconds);
-    return { json: toIssuedRecord(rotated, call.clock.nowMs()) };
+    if (path.key_id !== call.principal.key.id) throw keyNotFound();
+    return { json: toIssuedRecord(await rotateOwnKey(call, body), call.clock.nowMs()) };
   },
-  { prefetch: keyPrefetch },
+  {
+    permit: (call) => {
+      const { key, value } = call.principal;
+      if (value.state === "current") return undefined;
+      if (call.input.path.key_id !== key.id) throw keyRotated();
+      repeatedRotation(call, call.input.body);
+      return "uncounted";
+    },
+  },
 );

@@ -1,7 +1,7 @@
 import { getLearning as operation } from "../../lib/contract/operations/learnings.ts";
 import { createHandler } from "../../lib/http/create-handler.ts";
 import { learningPrefetch, locateLearning, requestedLearning } from "../../lib/learnings/find.ts";
-import { readLearning } from "../../lib/learnings/read.ts";
+import { readLearning } from "../../lib/learnings/read-learning.ts";
 
 export const handler = createHandler(
   operation,

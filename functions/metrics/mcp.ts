@@ -2,7 +2,7 @@ import { mcpMetrics as operation } from "../../lib/contract/operations/metrics.t
 import { createHandler } from "../../lib/http/create-handler.ts";
 import { listResult } from "../../lib/http/list.ts";
 import { prUrlOfMcp, writeMcp } from "../../lib/metrics/mcp.ts";
-import { readMcp } from "../../lib/metrics/read.ts";
+import { readMcp } from "../../lib/metrics/read-metrics.ts";
 import { checkAnswerSize } from "../../lib/metrics/too-large.ts";
 import { headPrefetch } from "../../lib/metrics/walk.ts";
 
@@ -10,7 +10,7 @@ export const handler = createHandler(
   operation,
   async (call) => {
     const page = await readMcp(call);
-    const result = listResult({ format: "json", name: "data", columns: [], writeJson: writeMcp, ...page });
+    const result = listResult({ format: "json", columns: [], writeJson: writeMcp, ...page });
     checkAnswerSize(call, page, result.bytes.length, prUrlOfMcp);
     return result;
   },

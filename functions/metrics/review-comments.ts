@@ -1,7 +1,7 @@
 import { reviewCommentMetrics as operation } from "../../lib/contract/operations/metrics.ts";
 import { createHandler } from "../../lib/http/create-handler.ts";
 import { listResult } from "../../lib/http/list.ts";
-import { readReviewComments } from "../../lib/metrics/read.ts";
+import { readReviewComments } from "../../lib/metrics/read-metrics.ts";
 import { prUrlOfComments, writeReviewComments } from "../../lib/metrics/review-comments.ts";
 import { checkAnswerSize } from "../../lib/metrics/too-large.ts";
 import { headPrefetch } from "../../lib/metrics/walk.ts";
@@ -10,8 +10,7 @@ export const handler = createHandler(
   operation,
   async (call) => {
     const page = await readReviewComments(call);
-    const json = { format: "json" as const, name: "data", columns: [], writeJson: writeReviewComments };
-    const result = listResult({ ...json, ...page });
+    const result = listResult({ format: "json", columns: [], writeJson: writeReviewComments, ...page });
     checkAnswerSize(call, page, result.bytes.length, prUrlOfComments);
     return result;
   },

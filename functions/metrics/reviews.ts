@@ -1,8 +1,8 @@
 import type { CsvCell } from "../../lib/contract/csv-row.ts";
 import { reviewMetrics as operation } from "../../lib/contract/operations/metrics.ts";
 import { createHandler } from "../../lib/http/create-handler.ts";
-import { listResult } from "../../lib/http/list.ts";
-import { readReviews } from "../../lib/metrics/read.ts";
+import { csvResult, listResult } from "../../lib/http/list.ts";
+import { readReviews } from "../../lib/metrics/read-metrics.ts";
 import { reviewColumns } from "../../lib/metrics/review-columns.ts";
 import { reviewCells, writeReview } from "../../lib/metrics/review-formats.ts";
 import { prUrlOfReview } from "../../lib/metrics/reviews.ts";
@@ -19,11 +19,10 @@ export const handler = createHandler(
   async (call) => {
     const { format } = call.input.query;
     const page = await readReviews(call);
-    const list = { ...page, name: "data" };
     const result =
       format === "csv"
-        ? listResult({ ...list, format, columns, records: page.records.values().map(reviewCells) })
-        : listResult({ ...list, format, columns: [], writeJson: writeReview });
+        ? csvResult({ ...page, columns, records: page.records.values().map(reviewCells) })
+        : listResult({ ...page, format, columns: [], writeJson: writeReview });
     checkAnswerSize(call, page, result.bytes.length, prUrlOfReview);
     return result;
   },

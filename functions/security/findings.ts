@@ -3,7 +3,8 @@ import { findingSeverities, findingStates } from "../../lib/contract/records-sec
 import { createHandler } from "../../lib/http/create-handler.ts";
 import { positionText } from "../../lib/http/cursors.ts";
 import { listResult } from "../../lib/http/list.ts";
-import { readDownload, readFindings } from "../../lib/security/read.ts";
+import { bytesResult } from "../../lib/http/operation-result.ts";
+import { readDownload, readFindings } from "../../lib/security/read-findings.ts";
 import { findingColumns } from "../../lib/security/record.ts";
 import { positionFrom, positionName } from "../../lib/security/sources.ts";
 import { checkUploadable } from "../../lib/security/uploadable.ts";
@@ -26,7 +27,7 @@ export const handler = createHandler(operation, async ({ scope, input, paging, t
     const after = positionFrom(positionText(paging));
     const { records, next } = await readFindings(reading, query, { after, limit: paging.pageSize });
     const nextCursor = next && paging.next(positionName(next));
-    return listResult({ format, name: "data", records, columns: findingColumns, nextCursor });
+    return listResult({ format, records, columns: findingColumns, nextCursor });
   }
   const harvests = await readDownload(reading, query);
   const headers = { "content-disposition": `attachment; filename="security-findings.${format}"` };
@@ -34,9 +35,9 @@ export const handler = createHandler(operation, async ({ scope, input, paging, t
     const log = (await loadSarif()).sarifLog(harvests);
     const bytes = Buffer.from(JSON.stringify(log));
     if (repo_id !== undefined) await checkUploadable(log, bytes);
-    return { bytes, contentType: "application/sarif+json", headers };
+    return bytesResult({ bytes, contentType: "application/sarif+json", headers });
   }
   const records = harvests.flatMap((harvest) => harvest.records);
-  const result = listResult({ format, name: "data", records, columns: findingColumns, nextCursor: null });
+  const result = listResult({ format, records, columns: findingColumns, nextCursor: null });
   return { ...result, headers };
 });

@@ -1,7 +1,7 @@
 import { onlyOrganization } from "../../lib/access/scope.ts";
 import { changeRoles as operation } from "../../lib/contract/operations/users.ts";
 import { createHandler } from "../../lib/http/create-handler.ts";
-import { batchAnswer } from "../../lib/people/batch-answer.ts";
+import { batchAnswer, byUserId } from "../../lib/people/batch-answer.ts";
 import { changeRoles } from "../../lib/people/change-roles.ts";
 import { changeRolesEverywhere } from "../../lib/people/change-roles-everywhere.ts";
 
@@ -10,8 +10,8 @@ export const handler = createHandler(operation, async (call) => {
   const change = { role, userIds, dryRun };
   if (call.scope.selector === "all") {
     const { outcomes, failed } = await changeRolesEverywhere(call, call.scope.organizations, change);
-    return { json: batchAnswer({ outcomes, failed, dryRun }, "user_id") };
+    return { json: batchAnswer({ outcomes, failed, dryRun }, byUserId) };
   }
   const outcomes = await changeRoles(call, onlyOrganization(call), change);
-  return { json: batchAnswer({ outcomes, dryRun }, "user_id") };
+  return { json: batchAnswer({ outcomes, failed: outcomes.failed, dryRun }, byUserId) };
 });

@@ -12,7 +12,7 @@ export const handler = createHandler(
     const manager = { ...call, network: systemNetwork() };
     const fields = { url, types, description };
     const { webhook, secret } = await createWebhook(manager, webhookScopeOf(call), fields, idempotency_key);
-    return { json: { secret, ...toWebhookRecord(webhook) } };
+    return { json: { secret, ...toWebhookRecord(webhook, call.clock.nowMs()) } };
   },
   { permit: (call) => requireTypes(webhookScopeOf(call), call.input.body.types) },
 );

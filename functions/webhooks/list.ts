@@ -5,5 +5,6 @@ import { readWebhooks, webhookScopeOf } from "../../lib/webhooks/scope.ts";
 
 export const handler = createHandler(operation, async (call) => {
   const webhooks = await readWebhooks(call.table, webhookScopeOf(call));
-  return { json: { data: webhooks.map(toWebhookRecord), next_cursor: null } };
+  const nowMs = call.clock.nowMs();
+  return { json: { data: webhooks.map((webhook) => toWebhookRecord(webhook, nowMs)), next_cursor: null } };
 });

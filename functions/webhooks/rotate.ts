@@ -8,5 +8,5 @@ export const handler = createHandler(operation, async (call) => {
   const { path, body } = call.input;
   const scope = webhookScopeOf(call);
   const { webhook, secret } = await rotateWebhook(call, scope, path.webhook_id, body.idempotency_key);
-  return { json: { secret, ...toWebhookRecord(webhook) } };
+  return { json: { secret, ...toWebhookRecord(webhook, call.clock.nowMs()) } };
 });

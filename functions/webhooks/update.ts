@@ -10,9 +10,8 @@ export const handler = createHandler(
   async (call) => {
     const { body, path } = call.input;
     const manager = { ...call, network: systemNetwork() };
-    return {
-      json: toWebhookRecord(await updateWebhook(manager, webhookScopeOf(call), path.webhook_id, body)),
-    };
+    const webhook = await updateWebhook(manager, webhookScopeOf(call), path.webhook_id, body);
+    return { json: toWebhookRecord(webhook, call.clock.nowMs()) };
   },
   { permit: (call) => requireTypes(webhookScopeOf(call), call.input.body.types ?? []) },
 );

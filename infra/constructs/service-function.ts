@@ -1,5 +1,5 @@
 import { Duration, Validations } from "aws-cdk-lib";
-import type { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import { type PolicyStatement, Role } from "aws-cdk-lib/aws-iam";
 import {
   Architecture,
   type Code,
@@ -40,6 +40,8 @@ export class ServiceFunction extends Construct {
       ...(props.tracing ? [allow(["xray:PutTraceSegments", "xray:PutTelemetryRecords"], "*")] : []),
     ];
     const role = functionRole(this, "Role", statements, `${id} of the review API`);
+    // By its ARN: a function that is given the role itself also names it in DependsOn, which says nothing new.
+    const givenRole = Role.fromRoleArn(this, "GivenRole", role.roleArn, { mutable: false });
     this.lambda = new LambdaFunction(this, "Function", {
       description: props.description,
       runtime: Runtime.NODEJS_24_X,
@@ -49,7 +51,7 @@ export class ServiceFunction extends Construct {
       timeout: Duration.seconds(props.timeoutSeconds),
       memorySize: props.memoryMegabytes,
       environment: withValues(props.environment),
-      role: role.withoutPolicyUpdates(),
+      role: givenRole,
       logGroup: props.logGroup,
       ...(props.reservedConcurrency !== undefined && {
         reservedConcurrentExecutions: props.reservedConcurrency,

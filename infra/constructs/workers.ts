@@ -1,4 +1,4 @@
-import { Duration } from "aws-cdk-lib";
+import { CustomResource, Duration } from "aws-cdk-lib";
 import { Rule, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction as LambdaTarget } from "aws-cdk-lib/aws-events-targets";
 import { Construct } from "constructs";
@@ -12,6 +12,8 @@ export type WorkersProps = {
   readonly functionFactory: FunctionFactory;
   readonly workers: readonly Worker[];
   readonly ingestion: Ingestion;
+  /** Another table takes another run of the workers that run in a deployment. */
+  readonly tableName: string;
 };
 
 const order = (entry: InternalFunction) => ({
@@ -26,16 +28,36 @@ export type RunningWorker = { readonly worker: Worker; readonly made: ServiceFun
 export class Workers extends Construct {
   readonly running: readonly RunningWorker[];
 
-  constructor(scope: Construct, id: string, { functionFactory, workers, ingestion }: WorkersProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { functionFactory, workers, ingestion, tableName }: WorkersProps,
+  ) {
     super(scope, id);
     const clockwork = new WorkerSchedules(this, "Schedule");
     this.running = workers.map((worker) => {
       const made = functionFactory.create(this, order(worker));
       if (worker.trigger.kind === "queue") ingestion.feed(made);
-      else clockwork.every(worker.trigger.everyMinutes, made.node.id, made);
+      else {
+        clockwork.every(worker.trigger.everyMinutes, made.node.id, made);
+        if (worker.trigger.inDeployment) runInDeployment(made, tableName);
+      }
       return { worker, made };
     });
   }
+}
+
+/**
+ * CloudFormation itself invokes the worker and waits for its answer. CDK's `triggers` would add a function of CDK's own,
+ * its role and a log group that nobody expires.
+ */
+function runInDeployment(worker: ServiceFunction, tableName: string): void {
+  new CustomResource(worker, "InDeployment", {
+    serviceToken: worker.lambda.functionArn,
+    resourceType: "Custom::WorkerRun",
+    serviceTimeout: Duration.minutes(2),
+    properties: { tableName },
+  });
 }
 
 /** Lambdas that other services of the account invoke with their own roles; they cannot be reached from outside. */

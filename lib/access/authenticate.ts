@@ -9,15 +9,16 @@ import {
   workspaceTenant,
 } from "../contract/tenants.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { type KeyItem, parseKey } from "../store/items/key.ts";
+import { hasList, isLive, type KeyItem, parseKey, withList } from "../store/items/key.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { parseMember, parsePeopleGuard } from "../store/items/people.ts";
 import { noEpochs, parseScopeEpochs, type ScopeEpochs } from "../store/items/scope-epochs.ts";
 import { parseInstance, parseWorkspace } from "../store/items/tenant.ts";
 import { ReadAhead } from "../store/read-ahead.ts";
-import { type Item, type Key, queryAll, type Table } from "../store/table.ts";
+import { type Item, type Key, readFew, type Table } from "../store/table.ts";
 import type { AcceptedKeys } from "./accepted-keys.ts";
-import { type KeyHints, type KeyText, parseKeyText, sameHash, storedHash } from "./key-text.ts";
+import { type KeyHints, type KeyText, parseKeyText } from "./key-text.ts";
+import { mayStillRepeat, type SentValue, sentValueOf } from "./key-value.ts";
 import { type UsedKey, withUse } from "./last-used.ts";
 import { type Principal, roleOf, workspaceAdmin } from "./principal.ts";
 
@@ -29,6 +30,8 @@ export type Authentication = {
 
 export type AuthenticationRequest = {
   readonly text: string | undefined;
+  /** Accepts an old value for a while after its end: the operation refuses it unless it repeats a rotation. */
+  readonly mayRepeat?: boolean;
   /** Further items to read in the same round of reads. */
   readonly prefetch?: (tenant: TenantKey, named: NamedByKey) => readonly Key[];
 };
@@ -44,11 +47,13 @@ export type NamedByKey = {
 /** Every reason gets the same body, so that nobody learns which keys exist. The audit log records the reason. */
 export class AuthenticationError extends ApiError {
   readonly key: KeyItem | undefined;
+  readonly value: SentValue | undefined;
   readonly reason: string;
-  constructor(reason: string, key?: KeyItem) {
+  constructor(reason: string, key?: KeyItem, value?: SentValue) {
     super("UNAUTHORIZED", unauthorized);
     this.reason = reason;
     this.key = key;
+    this.value = value;
   }
 }
 
@@ -60,14 +65,16 @@ export class AuthenticationError extends ApiError {
  */
 export async function authenticate(
   deps: { readonly table: Table; readonly clock: Clock; readonly accepted?: AcceptedKeys },
-  { text, prefetch = () => [] }: AuthenticationRequest,
+  { text, mayRepeat = false, prefetch = () => [] }: AuthenticationRequest,
 ): Promise<Authentication> {
   const parsed = text && parseKeyText(text);
   if (!parsed) throw new AuthenticationError("malformed");
   const known = deps.accepted?.take(parsed.hash, deps.clock.nowMs());
   const items = new ReadAhead();
   const hints =
-    !known || parsed.hints.kind === "legacy" ? await readFirst(deps, parsed, items) : parsed.hints;
+    !known || parsed.hints.kind === "legacy"
+      ? await readFirst(deps, { ...parsed, mayRepeat }, items)
+      : parsed.hints;
 
   const tenant = known ?? tenantHint(hints);
   const named = {
@@ -80,14 +87,21 @@ export async function authenticate(
       kinds.apiKey.key({ keyId: parsed.id }),
       kinds.keyUse.key({ keyId: parsed.id }),
       ...principalKeys(hints),
+      // Otherwise it was read with the key.
+      ...(known && hints.kind === "instance" ? [kinds.keyList.key({ keyId: parsed.id })] : []),
       ...keysOf(tenant),
     ]),
     tenantOrganizations(deps.table, hints),
   ]);
 
-  const stored = checkedKey(parsed, items.get(kinds.apiKey.key({ keyId: parsed.id })), deps.clock);
-  const key = withUse(stored, items.get(kinds.keyUse.key({ keyId: parsed.id })));
-  const principal = principalOf(hints, key, items, rows);
+  const { key: stored, value } = checkedKey(
+    { ...parsed, mayRepeat },
+    items.get(kinds.apiKey.key({ keyId: parsed.id })),
+    deps.clock,
+  );
+  const listed = withList(stored, items.get(kinds.keyList.key({ keyId: parsed.id })));
+  const key = withUse(listed, items.get(kinds.keyUse.key({ keyId: parsed.id })));
+  const principal = { ...principalOf(hints, key, items, rows), value };
   // The organization moved after the key was made or last accepted: the items of its old tenant were read.
   if (principal.tenant !== tenant) await items.read(deps.table, keysOf(principal.tenant));
   for (const record of tenantRecordKeys(hints, principal.tenant))
@@ -99,14 +113,21 @@ export async function authenticate(
 /** The first items of all that authentication reads: if they refuse the key, nothing else is read. */
 async function readFirst(
   { table, clock }: { readonly table: Table; readonly clock: Clock },
-  parsed: KeyText,
+  parsed: CheckedText,
   items: ReadAhead,
 ): Promise<ReadHints> {
-  const key = checkedKey(parsed, await items.readOne(table, kinds.apiKey.key({ keyId: parsed.id })), clock);
+  const { key } = checkedKey(
+    parsed,
+    await items.readOne(table, kinds.apiKey.key({ keyId: parsed.id })),
+    clock,
+  );
   const hints = hintsOf(parsed, key);
   if (!isOfWholeTenant(hints)) return hints;
   const tenant = tenantHint(hints);
-  checkTenant(key, tenant, await items.readOne(table, kinds.tenant.key({ tenant })));
+  const record = kinds.tenant.key({ tenant });
+  // Not with the key itself, so that a made-up key costs one small read.
+  if (hasList(key)) await items.read(table, [record, kinds.keyList.key({ keyId: key.id })]);
+  checkTenant(key, tenant, items.get(record) ?? (await items.readOne(table, record)));
   return hints;
 }
 
@@ -160,7 +181,7 @@ async function tenantOrganizations(table: Table, hints: ReadHints): Promise<Tena
 
 /** Reads the tenant's active organizations and the epochs of its scope. */
 async function readTenantRows(table: Table, tenant: TenantKey): Promise<TenantRows> {
-  const items = await Array.fromAsync(queryAll(table, kinds.tenantOrganization.range({ tenant })));
+  const items = await readFew(table, kinds.tenantOrganization, { tenant });
   const organizations = items.filter((item) => !isOf(kinds.scopeEpochs, item)).map(parseOrganization);
   return {
     organizations: organizations.filter(({ active }) => active),
@@ -189,17 +210,34 @@ function authorizedOf(
   };
 }
 
-function checkedKey(parsed: KeyText, item: Item | undefined, clock: Clock): KeyItem {
+type CheckedText = KeyText & { readonly mayRepeat: boolean };
+
+function checkedKey(parsed: CheckedText, item: Item | undefined, clock: Clock) {
   const key = item && parseKey(item);
-  if (!key || !sameHash(key.hash, storedHash(parsed.hash, key)) || key.kind !== parsed.hints.kind)
-    throw new AuthenticationError("unknown");
-  if (key.revoked_at !== null) throw new AuthenticationError("revoked", key);
-  const expired = key.expires_at_ms !== null && key.expires_at_ms <= clock.nowMs();
-  if (expired) throw new AuthenticationError(key.rotated_to === null ? "expired" : "rotated", key);
-  return key;
+  if (key?.kind !== parsed.hints.kind) throw new AuthenticationError("unknown");
+  return { key, value: checkedValue(key, parsed.hash, clock.nowMs(), parsed) };
 }
 
-function principalOf(hints: ReadHints, key: UsedKey, items: ReadAhead, rows: TenantRows): Principal {
+/** Throws unless the text with this hash is a value of the key that works. */
+export function checkedValue(
+  key: KeyItem,
+  textHash: string,
+  nowMs: number,
+  { mayRepeat }: Pick<CheckedText, "mayRepeat"> = { mayRepeat: false },
+): SentValue {
+  const value = sentValueOf(key, textHash, nowMs);
+  if (!value) throw new AuthenticationError("unknown");
+  if (key.revoked_at !== null) throw new AuthenticationError("revoked", key, value);
+  const isEnded = value.state === "ended" || (key.rotated_to !== null && !isLive(key, nowMs));
+  if (isEnded && !(mayRepeat && mayStillRepeat(key, nowMs)))
+    throw new AuthenticationError("rotated", key, value);
+  if (!isLive(key, nowMs)) throw new AuthenticationError("expired", key, value);
+  return value;
+}
+
+type Owner = Omit<Principal, "value">;
+
+function principalOf(hints: ReadHints, key: UsedKey, items: ReadAhead, rows: TenantRows): Owner {
   if (hints.kind === "workspace")
     return workspacePrincipal(key, items.get(kinds.tenant.key({ tenant: tenantHint(hints) })), rows);
   if (hints.kind === "instance") return instancePrincipal(hints, key, items, rows);
@@ -210,7 +248,7 @@ function organizationPrincipal(
   hints: Exclude<ReadHints, { kind: "workspace" | "instance" }>,
   key: UsedKey,
   items: ReadAhead,
-): Principal {
+): Owner {
   const organization = activeOrganization(
     items.get(kinds.organization.key({ organization: hints.organization })),
     key,
@@ -235,6 +273,7 @@ function organizationPrincipal(
     role: roleIn(items, hints.organization, roleId),
     userId: key.owner,
     userName: actingAs?.username ?? null,
+    userEmail: member?.email ?? null,
     ownerStillAdmin: true,
   };
 }
@@ -243,9 +282,10 @@ function workspacePrincipal(
   key: UsedKey,
   item: Item | undefined,
   { organizations, inactiveOrganizations = [], scopeEpochs }: TenantRows,
-): Principal {
+): Owner {
   const workspace = activeWorkspace(item, key);
   const tenant = workspaceTenant(workspace.id);
+  const owner = workspace.admins.find((admin) => admin.user_id === key.owner);
   return {
     key,
     tenant,
@@ -258,7 +298,8 @@ function workspacePrincipal(
     role: workspaceAdmin,
     userId: key.owner,
     userName: null,
-    ownerStillAdmin: workspace.admins.some((admin) => admin.user_id === key.owner),
+    userEmail: owner?.email ?? null,
+    ownerStillAdmin: owner !== undefined,
   };
 }
 
@@ -267,11 +308,12 @@ function instancePrincipal(
   key: UsedKey,
   items: ReadAhead,
   { organizations, scopeEpochs }: TenantRows,
-): Principal {
+): Owner {
   const tenant = tenantHint(hints);
   activeInstance(items.get(kinds.tenant.key({ tenant })), key);
   const home = activeOrganization(items.get(kinds.organization.key({ organization: hints.home })), key);
-  activeMember(items.get(kinds.member.key({ organization: hints.home, userId: hints.userId })), key);
+  const memberKey = kinds.member.key({ organization: hints.home, userId: hints.userId });
+  const member = activeMember(items.get(memberKey), key);
   return {
     key,
     tenant,
@@ -282,6 +324,7 @@ function instancePrincipal(
     role: roleIn(items, hints.home, key.role),
     userId: key.owner,
     userName: null,
+    userEmail: member.email,
     ownerStillAdmin: true,
   };
 }

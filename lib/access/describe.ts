@@ -7,13 +7,14 @@ import type { Principal } from "./principal.ts";
 
 /** Describes a key and its rights, without the text of the key. */
 export function describePrincipal(principal: Principal): z.input<typeof whoamiRecord> {
-  const { key, role, organizations, home, userId } = principal;
+  const { key, value, role, organizations, home, userId } = principal;
   return {
     key: {
       id: key.id,
       kind: key.kind,
       name: key.name,
       expires_at: key.expires_at_ms === null ? null : toTimestamp(key.expires_at_ms),
+      value_until: value.untilMs === null ? null : toTimestamp(value.untilMs),
       only: key.only ?? null,
       made_by: key.made_by ?? null,
     },

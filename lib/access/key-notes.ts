@@ -27,13 +27,13 @@ export function keyNotes(key: KeyItem, nowMs: number, tenant: TenantKey = key.te
     .flatMap((dueMs) => newsPuts(scopeOf(key, tenant), { ...note, dueMs }));
 }
 
-/** Ends the notes of a key, for the transaction that rotates, shortens or ends it. */
+/** Ends the notes of a key, when it ends. */
 export function endKeyNotes(
   key: KeyItem,
   organization: Pick<OrganizationItem, "tenant" | "leaving"> | null,
 ): Delete[] {
   const { id, rotated_to, expires_at_ms: endMs } = key;
-  // A rotated key has none: its end is the end of its grace.
+  // A key that the last release rotated has none: its end is the end of its grace.
   if (endMs === null || rotated_to !== null) return [];
   const { tenant = key.tenant, leaving = tenant } = organization ?? {};
   const places = [tenant, leaving].flatMap((each) =>

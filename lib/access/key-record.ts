@@ -4,13 +4,12 @@ import type { keyRecord } from "../contract/records-keys.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { isLive, type KeyItem } from "../store/items/key.ts";
 import type { StoredKey } from "./key-registry.ts";
-import { type UsedKey, withUse } from "./last-used.ts";
+import { lastUseMs, oldValueUseMs, type UsedKey } from "./last-used.ts";
 import type { KeyStanding } from "./refused-because.ts";
 
 export function keyStateOf(key: KeyItem, nowMs: number): KeyState {
   if (key.revoked_at !== null) return "revoked";
-  if (isLive(key, nowMs)) return "active";
-  return key.rotated_to === null ? "expired" : "rotated";
+  return isLive(key, nowMs) ? "active" : "expired";
 }
 
 const timeOf = (ms: number | null): string | null => (ms === null ? null : toTimestamp(ms));
@@ -30,17 +29,19 @@ export const toKeyRecord = (
   owner_email: ownerEmail,
   organizations: organizations && [...organizations],
   created_at: key.created_at,
-  last_used_at: timeOf(key.last_used_at_ms),
+  rotated_at: key.rotated_at ?? null,
+  old_until: key.old_until ?? null,
+  old_last_used_at: timeOf(oldValueUseMs(key)),
+  last_used_at: timeOf(lastUseMs(key)),
   expires_at: timeOf(key.expires_at_ms),
   state: keyStateOf(key, nowMs),
-  successor_id: key.rotated_to,
   only: key.only ?? null,
   made_by: key.made_by ?? null,
   refused_because: refusal,
 });
 
-/** A key that was just made, with its value, which no other answer shows. */
-export const toIssuedRecord = ({ text, key, organizations }: StoredKey, nowMs: number) => ({
+/** A key with its new value, which no other answer shows. */
+export const toIssuedRecord = ({ text, key, uses, organizations }: StoredKey, nowMs: number) => ({
   key: text,
-  ...toKeyRecord(withUse(key, undefined), organizations, nowMs),
+  ...toKeyRecord({ ...key, uses: uses ?? {} }, organizations, nowMs),
 });

@@ -6,27 +6,20 @@ import { keyLimits } from "../contract/limits.ts";
 import { isOnly, type Only, onlyValues } from "../contract/only.ts";
 import { codePoints, wellFormed } from "../contract/parameters.ts";
 import { toTimestamp } from "../runtime/clock.ts";
-import type { Random } from "../runtime/random.ts";
 import { required } from "../runtime/required.ts";
 import { TimeUp } from "../runtime/time-up.ts";
 import { boundedTable } from "../store/bounded.ts";
 import type { KeyItem } from "../store/items/key.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { parsePeopleGuard } from "../store/items/people.ts";
-import {
-  ConditionFailed,
-  StoreUnavailable,
-  type Table,
-  TransactionRefused,
-  type TransactionWrite,
-} from "../store/table.ts";
-import { ttlAfter } from "../store/ttl.ts";
+import { StoreUnavailable, type Table, type TransactionWrite } from "../store/table.ts";
 import { type KeyAction, type KeyActor, keyEvent, organizationsOf, rightsOf } from "./key-entry.ts";
 import { keyNotes } from "./key-notes.ts";
 import { KeyRegistryError } from "./key-requirements.ts";
 import { keyGivenWrite } from "./key-roles.ts";
-import { keyRowWrites, keysOfDirectory, keysOfOrganization } from "./key-rows.ts";
-import { fingerprint, makeKeyText, makeLegacyKeyText, storedHash } from "./key-text.ts";
+import { keyRowWrites, keysOfDirectory, keysOfOrganization, keyWrites } from "./key-rows.ts";
+import { hashOf, idOfText, makeLegacyKeyText, newKeyId, storedHash, textOf } from "./key-text.ts";
+import type { UsedKey } from "./last-used.ts";
 
 export type RegistryDeps = AuditDeps & {
   readonly table: Table;
@@ -38,7 +31,11 @@ export type RegistryDeps = AuditDeps & {
 export type IssuedKey = { readonly text: string; readonly key: KeyItem };
 
 /** A key that was stored, and the provider's ids of its organizations (null: all of its workspace or instance). */
-export type StoredKey = IssuedKey & { readonly organizations: readonly string[] | null };
+export type StoredKey = IssuedKey & {
+  readonly organizations: readonly string[] | null;
+  /** Of a key that was rotated; absent: it is new. */
+  readonly uses?: UsedKey["uses"];
+};
 
 /** Checks for the key's own transaction: its owner is still an active member, and its role still exists. */
 export async function keyConditions(
@@ -80,44 +77,33 @@ export async function listKeysOfOrganization(
 }
 
 /** The fields of a new key. */
-export type KeyFields = Pick<KeyItem, "kind" | "tenant"> &
-  Partial<Omit<KeyItem, "pk" | "sk" | "id" | "hash">>;
+export type KeyFields = Pick<KeyItem, "kind" | "tenant"> & Partial<Omit<KeyItem, "pk" | "sk" | "hash">>;
 
-/** A new key with these fields, and its text. */
-export function draftKeyItem(deps: RegistryDeps, fields: KeyFields): IssuedKey {
-  const text = textOf(fields, deps.random);
-  const { id, hash } = fingerprint(text);
-  const key: KeyItem = {
-    ...kinds.apiKey.key({ keyId: id }),
-    id,
-    hash: storedHash(hash, fields),
-    name: null,
-    organization: null,
-    workspace_id: null,
-    instance_id: null,
-    authorized: null,
-    owner: null,
-    role: null,
-    expires_at_ms: null,
-    revoked_at: null,
-    rotated_to: null,
-    created_at: toTimestamp(deps.clock.nowMs()),
+/** A new key with these fields. Its text is made of the key, or of a fresh secret. */
+export function draftKeyItem(
+  { random, clock }: RegistryDeps,
+  fields: KeyFields,
+  toText: (key: KeyItem) => string = (key) => textOf(key, random.bytes(keyLimits.secretBytes)),
+): IssuedKey {
+  const legacy = fields.kind === "legacy" ? makeLegacyKeyText(random) : undefined;
+  const id = legacy === undefined ? newKeyId(random) : idOfText(legacy);
+  const draft: KeyItem = {
+    ...{ pk: "", sk: "", id, hash: "", name: null },
+    ...{
+      organization: null,
+      workspace_id: null,
+      instance_id: null,
+      authorized: null,
+      owner: null,
+      role: null,
+    },
+    ...{ expires_at_ms: null, revoked_at: null, rotated_to: null },
+    created_at: toTimestamp(clock.nowMs()),
     ...fields,
   };
+  const text = legacy ?? toText(draft);
+  const key = { ...draft, ...kinds.apiKey.key({ keyId: draft.id }), hash: storedHash(hashOf(text), fields) };
   return { text, key };
-}
-
-/** The text of a key names what authentication must read. The text of a legacy key names nothing. */
-function textOf(fields: KeyFields, random: Random): string {
-  const { kind, tenant, workspace_id, instance_id } = fields;
-  if (kind === "legacy") return makeLegacyKeyText(random);
-  if (kind === "workspace")
-    return makeKeyText({ kind, workspaceId: required(workspace_id, "workspace of the token") }, random);
-  const organization = required(fields.organization, "organization of the key");
-  const userId = required(fields.owner, "owner of the key");
-  if (kind !== "instance") return makeKeyText({ kind, organization, tenant, userId }, random);
-  const instanceId = required(instance_id, "instance of the key");
-  return makeKeyText({ kind, home: organization, instanceId, userId }, random);
 }
 
 export type KeyStorage = {
@@ -142,45 +128,30 @@ export async function storeKey(
 }
 
 /** Throws TransactionRefused if something that the key depends on has changed: the caller must decide again. */
-export async function storeNew(
-  deps: RegistryDeps,
-  key: KeyItem,
-  further: readonly TransactionWrite[],
-): Promise<void> {
-  deps.signal?.throwIfAborted();
-  try {
-    await boundedRegistryTable(deps).transact([
-      { put: key, when: { absent: "pk" } },
-      ...keyRowWrites(key),
-      ...keyNotes(key, deps.clock.nowMs()),
-      ...further,
-    ]);
-  } catch (error) {
-    const isTaken = error instanceof TransactionRefused && error.refusals[0]?.refused;
-    if (isTaken) throw new KeyRegistryError("The key changed meanwhile; try again.");
-    const isOpen = error instanceof StoreUnavailable || error instanceof TimeUp;
-    if (!isOpen || !(await isStored(deps, key))) throw error;
-  }
-}
-
-/** Until shortly before the request's end: the rest of the time is for finding or reporting a write's result. */
-export const boundedRegistryTable = ({ table, signal }: RegistryDeps): Table =>
-  signal ? boundedTable(table, { signal, isOver: () => signal.aborted }) : table;
+const storeNew = (deps: RegistryDeps, key: KeyItem, further: readonly TransactionWrite[]): Promise<void> =>
+  storeValue(deps, key, [
+    ...keyWrites(key),
+    ...keyRowWrites(key),
+    ...keyNotes(key, deps.clock.nowMs()),
+    ...further,
+  ]);
 
 /**
- * The write got no answer, and only this process knows the key's text, so it must find out whether the key is stored.
- * If it is not, a revoked key is stored in its place, so that the transaction cannot arrive late and retire a key that
- * is in use.
+ * Stores the hash of a new value, in one transaction. The store repeats a write that gets no answer, until shortly
+ * before the request's end: the rest of the time is for finding out whether the value is stored.
  */
-async function isStored({ table, clock }: RegistryDeps, key: KeyItem): Promise<boolean> {
-  const nowMs = clock.nowMs();
-  const fence = { ...key, revoked_at: toTimestamp(nowMs), ttl: ttlAfter(nowMs, keyLimits.fenceDays) };
+export async function storeValue(
+  { table, signal }: RegistryDeps,
+  { id, hash }: Pick<KeyItem, "id" | "hash">,
+  writes: readonly TransactionWrite[],
+): Promise<void> {
+  signal?.throwIfAborted();
+  const bounded = signal ? boundedTable(table, { signal, isOver: () => signal.aborted }) : table;
   try {
-    await table.write({ put: fence, when: { absent: "pk" } }, { idempotent: true });
-    return false;
+    await bounded.transact(writes);
   } catch (error) {
-    if (error instanceof ConditionFailed) return error.item?.revoked_at === null;
-    throw error;
+    const isOpen = error instanceof StoreUnavailable || error instanceof TimeUp;
+    if (!isOpen || (await table.get(kinds.apiKey.key({ keyId: id })))?.hash !== hash) throw error;
   }
 }
 

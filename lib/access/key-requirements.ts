@@ -1,10 +1,10 @@
 import { isSystemRole } from "../contract/access.ts";
 import * as kinds from "../contract/items.ts";
 import { instanceTenant, workspaceTenant } from "../contract/tenants.ts";
-import { type KeyItem, parseKey } from "../store/items/key.ts";
+import { hasList, type KeyItem, parseKey, withList } from "../store/items/key.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { parseMember, parsePeopleGuard } from "../store/items/people.ts";
-import { parseInstance, parseWorkspace } from "../store/items/tenant.ts";
+import { parseInstance, parseWorkspace, type WorkspaceItem } from "../store/items/tenant.ts";
 import type { Table } from "../store/table.ts";
 
 /** The operator's request cannot be done. The message is written for the operator. */
@@ -12,28 +12,13 @@ export class KeyRegistryError extends Error {
   override readonly name = "KeyRegistryError";
 }
 
-/** The key has a successor. */
-export class KeyRotated extends KeyRegistryError {
-  readonly successor: string;
-  constructor(id: string, successor: string) {
-    super(`Key ${id} was rotated already; rotate ${successor}.`);
-    this.successor = successor;
-  }
-}
-
-/** The key cannot be rotated: a key with the same rights cannot be created. */
-export class NoSuccessor extends KeyRegistryError {
-  constructor(id: string, why: string) {
-    super(`Key ${id} cannot be rotated: ${why}. Create a new key.`);
-  }
-}
-
 export const unknownKey = (id: string): string => `There is no key ${id}.`;
 
 export async function requireKey(table: Table, id: string): Promise<KeyItem> {
   const item = await table.get(kinds.apiKey.key({ keyId: id }));
   if (!item) throw new KeyRegistryError(unknownKey(id));
-  return parseKey(item);
+  const key = parseKey(item);
+  return hasList(key) ? withList(key, await table.get(kinds.keyList.key({ keyId: id }))) : key;
 }
 
 /** Refuses workspace tokens: they belong to the workspace admins, who create, list and delete them as tokens. */
@@ -70,7 +55,7 @@ export async function requireRole(table: Table, organization: string, role: stri
     throw new KeyRegistryError(`The organization has no role ${role}.`);
 }
 
-export async function hasRole(table: Table, organization: string, role: string): Promise<boolean> {
+async function hasRole(table: Table, organization: string, role: string): Promise<boolean> {
   if (isSystemRole(role)) return true;
   const item = await table.get(kinds.people.key({ organization }));
   return item !== undefined && Object.hasOwn(parsePeopleGuard(item).roles, role);
@@ -96,11 +81,11 @@ export async function requireWorkspaceAdmin(
   table: Table,
   workspaceId: string,
   userId: string,
-): Promise<void> {
+): Promise<WorkspaceItem["admins"][number]> {
   const item = await table.get(kinds.tenant.key({ tenant: workspaceTenant(workspaceId) }));
   const workspace = item && parseWorkspace(item);
   if (!workspace?.active) throw new KeyRegistryError(`There is no active workspace ${workspaceId}.`);
-  if (!workspace.admins.some((admin) => admin.user_id === userId)) {
-    throw new KeyRegistryError(`User ${userId} is not an admin of workspace ${workspaceId}.`);
-  }
+  const admin = workspace.admins.find(({ user_id }) => user_id === userId);
+  if (!admin) throw new KeyRegistryError(`User ${userId} is not an admin of workspace ${workspaceId}.`);
+  return admin;
 }

@@ -1,15 +1,16 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { keyLimits, requestLimits } from "../contract/limits.ts";
 import { isTenantKey, organizationTenant, type TenantKey } from "../contract/tenants.ts";
 import type { Random } from "../runtime/random.ts";
+import { required } from "../runtime/required.ts";
 import type { KeyItem } from "../store/items/key.ts";
 import { fromBase32, toBase32 } from "./base32.ts";
 
 /**
- * The text of a key is `rk_<kind>_<body><checksum>`, all base32. The body is the secret followed by what authentication
- * must read, so that one round of reads is enough. Nothing in the body is trusted until the stored hash of the whole
- * text matches. The published pattern is rk_(organization|user|workspace|instance|agentic)_[a-z2-7]{47,}
+ * The text of a key is `rk_<kind>_<body><checksum>`, all base32. The body is the secret, the key's id, and what
+ * authentication must read, so that one round of reads is enough. Nothing in the body is trusted until the stored hash
+ * of the whole text matches. The published pattern is rk_(organization|user|workspace|instance|agentic)_[a-z2-7]{47,}
  */
 export type KeyHints =
   | {
@@ -28,19 +29,28 @@ export type KeyHints =
       readonly userId: string;
     };
 
-export type KeyText =
-  | { readonly id: string; readonly hash: string; readonly hints: KeyHints }
-  | { readonly id: string; readonly hash: string; readonly hints: { readonly kind: "legacy" } };
+/** `id` is what the text names: only a stored hash shows that the text is a value of that key. */
+export type KeyText = {
+  readonly id: string;
+  readonly hash: string;
+  readonly hints: KeyHints | { readonly kind: "legacy" };
+};
 
 const modernPattern = /^rk_(organization|user|workspace|instance|agentic)_([a-z2-7]{47,2200})$/;
 const legacyPattern = /^cr-[0-9a-f]{40}$/;
 const checksumCharacters = 7;
 const uuidBytes = 16;
+const idBytes = 10;
 
-export function makeKeyText(hints: KeyHints, random: Random): string {
-  const body = toBase32(Buffer.concat([random.bytes(keyLimits.secretBytes), packHints(hints)]));
-  return `rk_${hints.kind}_${body}${checksum(hints.kind, body)}`;
+function makeKeyText(hints: KeyHints, id: string, secret: Uint8Array): string {
+  const named = fromBase32(id.slice(1)) ?? new Uint8Array();
+  const body = toBase32(Buffer.concat([secret, named, packHints(hints)]));
+  return `rk_${hints.kind}_${body}${checksum(hints.kind, `${body}${namesId}`)}`;
 }
+
+/** A well-formed text of a key that nobody stored. */
+export const madeUpKeyText = (hints: KeyHints, random: Random): string =>
+  makeKeyText(hints, newKeyId(random), random.bytes(keyLimits.secretBytes));
 
 /** Legacy keys are still issued for tests, and to demonstrate what they can no longer do. */
 export const makeLegacyKeyText = (random: Random): string =>
@@ -48,22 +58,74 @@ export const makeLegacyKeyText = (random: Random): string =>
 
 /** Returns undefined for a text that cannot be a key, so that a typing mistake costs no read. */
 export function parseKeyText(text: string): KeyText | undefined {
-  if (legacyPattern.test(text)) return { ...fingerprint(text), hints: { kind: "legacy" } };
+  if (legacyPattern.test(text)) return { id: idOfText(text), hash: hashOf(text), hints: { kind: "legacy" } };
   const match = modernPattern.exec(text);
   const [, kind, encoded] = match ?? [];
   if (!kind || !encoded) return undefined;
   const body = encoded.slice(0, -checksumCharacters);
-  if (encoded.slice(-checksumCharacters) !== checksum(kind, body)) return undefined;
+  const sum = encoded.slice(-checksumCharacters);
+  const hasId = sum === checksum(kind, `${body}${namesId}`);
+  if (!hasId && sum !== checksum(kind, body)) return undefined;
   const bytes = fromBase32(body);
-  const hints = bytes && unpackHints(kind, Buffer.from(bytes.subarray(keyLimits.secretBytes)));
-  return hints && { ...fingerprint(text), hints };
+  const { secretBytes } = keyLimits;
+  const hintsFrom = secretBytes + (hasId ? idBytes : 0);
+  const hints = bytes && unpackHints(kind, Buffer.from(bytes.subarray(hintsFrom)));
+  const id = bytes && hasId ? toKeyId(bytes.subarray(secretBytes, hintsFrom)) : idOfText(text);
+  return hints && { id, hash: hashOf(text), hints };
 }
 
-/** The id is public and derived from the hash, so the text does not need to contain it. */
-export function fingerprint(text: string): { id: string; hash: string } {
-  const digest = createHash("sha256").update(text).digest();
-  return { id: `k${toBase32(digest.subarray(0, 10))}`, hash: digest.toString("hex") };
+const digestOf = (text: string): Buffer => createHash("sha256").update(text).digest();
+
+export const hashOf = (text: string): string => digestOf(text).toString("hex");
+
+const toKeyId = (bytes: Uint8Array): string => `k${toBase32(bytes.subarray(0, idBytes))}`;
+
+/** Legacy keys, and texts of the last release, do not contain their id: it is derived from their hash. */
+export const idOfText = (text: string): string => toKeyId(digestOf(text));
+
+export const newKeyId = (random: Random): string => toKeyId(random.bytes(idBytes));
+
+/** The id of the key that this request of the maker makes, also when it is repeated. */
+export const madeKeyId = (makerId: string, idempotencyKey: string): string =>
+  toKeyId(digestOf(`${makerId}\n${idempotencyKey}`));
+
+/** What the calling value, which only its owner has, says in a request that makes a value. */
+export type ValueRequest = {
+  readonly keyText: string;
+  readonly body: { readonly idempotency_key?: string | undefined } & object;
+};
+
+/**
+ * The value that this request makes of the key: the same request of the same value, and nobody else, gets it once more.
+ * `salt` is stored with the key; the idempotency key is not.
+ */
+export function valueText(key: KeyFields, salt: string, { keyText, body }: ValueRequest): string {
+  const sorted = JSON.stringify(Object.fromEntries(Object.entries(body).toSorted()));
+  const lines = [keyText, body.idempotency_key ?? "", sorted];
+  const secret = createHmac("sha256", Buffer.from(salt, "hex")).update(lines.join("\n")).digest();
+  return textOf(key, secret.subarray(0, keyLimits.secretBytes));
 }
+
+type KeyFields = Pick<
+  KeyItem,
+  "id" | "kind" | "tenant" | "organization" | "workspace_id" | "instance_id" | "owner"
+>;
+
+/** The text of a key names what authentication must read. */
+export function textOf(key: KeyFields, secret: Uint8Array): string {
+  const { id, kind, tenant, workspace_id, instance_id } = key;
+  if (kind === "legacy") throw new TypeError("A legacy key has no text of this form; this is a bug.");
+  if (kind === "workspace")
+    return makeKeyText({ kind, workspaceId: required(workspace_id, "workspace of the token") }, id, secret);
+  const organization = required(key.organization, "organization of the key");
+  const userId = required(key.owner, "owner of the key");
+  if (kind !== "instance") return makeKeyText({ kind, organization, tenant, userId }, id, secret);
+  const instanceId = required(instance_id, "instance of the key");
+  return makeKeyText({ kind, home: organization, instanceId, userId }, id, secret);
+}
+
+export const newSalt = (random: Random): string =>
+  Buffer.from(random.bytes(keyLimits.saltBytes)).toString("hex");
 
 /**
  * The hash that is stored. Of a narrow or made key it also binds what limits the key: a release that does not know the
@@ -80,6 +142,9 @@ export function storedHash(
 
 export const sameHash = (one: string, other: string): boolean =>
   one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+
+/** Distinguishes the checksum of a text that contains the key's id. */
+const namesId = "#id";
 
 function checksum(kind: string, body: string): string {
   const bytes = Buffer.alloc(4);

@@ -4,13 +4,13 @@ import { keyLimits } from "../contract/limits.ts";
 import type { keyRecord } from "../contract/records-keys.ts";
 import { organizationTenant, type TenantKey } from "../contract/tenants.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { type KeyItem, parseKey } from "../store/items/key.ts";
+import type { KeyItem } from "../store/items/key.ts";
 import { type OrganizationItem, readProviderIds } from "../store/items/organization.ts";
 import type { Table } from "../store/table.ts";
 import { itemsPerQuery, type Partition, type PartitionPosition, walkPartitions } from "../store/walk.ts";
 import { reachOf } from "./key-reach.ts";
 import { toKeyRecord } from "./key-record.ts";
-import { keyIdOfRow } from "./key-rows.ts";
+import { readKeys } from "./key-rows.ts";
 import { readUses } from "./last-used.ts";
 import type { Principal } from "./principal.ts";
 import { readStandings } from "./refused-because.ts";
@@ -44,12 +44,9 @@ export async function listKeys(
     { ...page, partitionsAtOnce: keyLimits.organizationsAtOnce },
     async (items, { hasInstanceKeys }) => {
       const rows = items.filter(({ kind }) => hasInstanceKeys || kind !== "instance");
-      const keys = await reader.table.getMany(
-        rows.map((row) => kinds.apiKey.key({ keyId: keyIdOfRow(row) })),
-      );
+      const keys = await readKeys(reader.table, rows);
       return rows.flatMap(({ sk }, index) => {
-        const item = keys[index];
-        const key = item && parseKey(item);
+        const key = keys[index];
         return key && isListed(key) ? [{ sk, key }] : [];
       });
     },

@@ -38,8 +38,10 @@ export type Paging = {
 export type OperationContext<Op extends Operation = Operation> = {
   readonly principal: Principal;
   readonly scope: Scope;
-  /** The path names the caller's own key, or one that the caller's line made and may end. */
-  readonly isOwnKey: boolean;
+  /** The text of the caller's key: new values are derived from it. Never logged or stored. */
+  readonly keyText: string;
+  /** The request ends the caller's own key: it is done whatever the rest of the request says. */
+  readonly endsItself: boolean;
   /** The repositories that the caller can read: all, except for user keys on `readableOnly` operations. */
   readonly readable: ReadableRepositories;
   readonly input: OperationInput<Op>;

@@ -7,12 +7,8 @@ import { isMoving, type OrganizationItem } from "../store/items/organization.ts"
 import type { Principal } from "./principal.ts";
 import { coversSeveral, type Scope, type ScopeOptions } from "./scope.ts";
 
-/** Checks the kind of key, and for workspace tokens that the owner is still an admin. */
-export function checkKeyKind(
-  operation: Operation,
-  { key, ownerStillAdmin }: Principal,
-  parameters: readonly string[],
-): void {
+/** Checks the kind of key. */
+export function checkKeyKind(operation: Operation, { key }: Principal, parameters: readonly string[]): void {
   const verdict = operation.keys[key.kind];
   const accepted = keyKinds.filter((kind) => operation.keys[kind] === "accepted").join(", ");
   if (verdict === "gone") {
@@ -35,18 +31,17 @@ export function checkKeyKind(
       );
     }
   }
+}
+
+/** Checks that the owner of a workspace token is still an admin, and that `only` of a narrow key allows the operation. */
+export function checkOwnerAndOnly({ only }: Operation, { key, ownerStillAdmin }: Principal): void {
   if (!ownerStillAdmin) {
     throw new ApiError(
       "WORKSPACE_ADMIN_REQUIRED",
       "The owner of this token is no longer an admin of the workspace. Let a current admin create a new one.",
     );
   }
-}
-
-/** Checks that `only` of a narrow key allows the operation. Every key may rotate and end itself. */
-export function checkOnly({ only, allowsOwnKey }: Operation, { key }: Principal, keyInPath?: string): void {
-  if (!isWithinOnly(key.only, only) && !(allowsOwnKey && keyInPath === key.id))
-    throw keyLimited(`This operation needs ${only}`, key);
+  if (!isWithinOnly(key.only, only)) throw keyLimited(`This operation needs ${only}`, key);
 }
 
 /** The request is outside of what a narrow key may do. */
@@ -126,22 +121,13 @@ export const metricsPreparing = (id: string, advice = "") =>
     },
   );
 
-export type SentWithRequest = {
-  /** The query's parameters, as `sentParameters` names them. */
-  readonly parameters: readonly string[];
-  readonly isOwnKey?: boolean;
-};
-
 /** Checks that the key has the role or the permission that the operation and its parameters need. */
 export function checkPermission(
-  operation: Operation,
-  { key, role }: Principal,
-  { parameters, isOwnKey = false }: SentWithRequest,
+  { needs, needsOfKind, needsOfParameter, oldValue }: Operation,
+  { key, value, role }: Principal,
+  /** The query's parameters, as `sentParameters` names them. */
+  parameters: readonly string[],
 ): void {
-  const { needs, needsOfKind, needsOfParameter, refusesNarrowKeys } = operation;
-  if (isOwnKey) return;
-  if (refusesNarrowKeys && key.only)
-    throw keyLimited("A key with only may do this to itself alone, not to another key", key);
   const sent = parameters.map((parameter) => needsOfParameter?.[parameter]);
   for (const needed of [needs, ...sent, needsOfKind?.[key.kind]]) {
     if (needed === "admin" && !role?.isAdmin)
@@ -149,4 +135,9 @@ export function checkPermission(
     if (needed && needed !== "admin" && !role?.permissions.has(needed))
       throw new ApiError("PERMISSION_DENIED", `This operation needs a role with the permission ${needed}.`);
   }
+  if (oldValue === "refused" && value.state !== "current") throw keyRotated();
 }
+
+/** An old value manages no keys: whoever has it may be somebody from whom the rotation protects the key. */
+export const keyRotated = (): ApiError =>
+  new ApiError("KEY_ROTATED", "The key was rotated and this is its old value. Send the new value.");

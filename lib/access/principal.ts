@@ -5,6 +5,7 @@ import type { KeyItem } from "../store/items/key.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { type PeopleGuard, permissionBit } from "../store/items/people.ts";
 import type { ScopeEpochs } from "../store/items/scope-epochs.ts";
+import type { SentValue } from "./key-value.ts";
 import type { UsedKey } from "./last-used.ts";
 
 export type Role = {
@@ -16,6 +17,7 @@ export type Role = {
 /** The caller, as read from the table for this request. */
 export type Principal = {
   readonly key: UsedKey;
+  readonly value: SentValue;
   readonly tenant: TenantKey;
   /** The organization, workspace or instance whose quota the calls count against. */
   readonly quotaOwner: string;
@@ -34,6 +36,8 @@ export type Principal = {
   readonly userId: string | null;
   /** Known for user keys, because their member is read at every use. */
   readonly userName: string | null;
+  /** Of the member or workspace admin behind the key; null where the platform told none. */
+  readonly userEmail: string | null;
   /** False only for a workspace token whose owner is no longer an admin. */
   readonly ownerStillAdmin: boolean;
 };
@@ -57,14 +61,19 @@ export const workspaceAdmin: Role = { id: "cr_admin", isAdmin: true, permissions
 /** The caller as the audit log names it: user keys act as their member, all other keys as the key. */
 export const actorOf = ({
   key,
+  value,
   userName,
-}: {
+  userEmail,
+}: Pick<Principal, "userName" | "userEmail"> & {
   readonly key: KeyItem;
-  readonly userName: string | null;
+  /** Unknown where the key was refused for another reason. */
+  readonly value: SentValue | undefined;
 }): Actor => ({
   type: key.kind === "user" ? "user" : "key",
   id: key.owner,
   name: key.kind === "user" ? userName : key.name,
+  email: userEmail,
   keyId: key.id,
   keyKind: key.kind,
+  ...(value !== undefined && value.state !== "current" && { value: "old" }),
 });

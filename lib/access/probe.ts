@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { organizationTenant } from "../contract/tenants.ts";
 import type { Random } from "../runtime/random.ts";
-import { makeKeyText } from "./key-text.ts";
+import { madeUpKeyText } from "./key-text.ts";
 
 const timeoutMs = 20_000;
 const refusal = z.object({ error: z.object({ code: z.literal("UNAUTHORIZED") }) });
@@ -16,7 +16,7 @@ export class ProbeFailed extends Error {
  */
 export async function probePublicApi(url: string, random: Random): Promise<void> {
   const organization = random.uuid();
-  const key = makeKeyText(
+  const key = madeUpKeyText(
     { kind: "organization", organization, tenant: organizationTenant(organization), userId: "probe" },
     random,
   );

@@ -1,5 +1,5 @@
 import type { AuditDeps } from "../audit/entry.ts";
-import { type KeyRefusal, recordRefusal } from "../audit/refusals.ts";
+import { type KeyRefusal, recordRefusal } from "../audit/refused-keys.ts";
 import type { ApiError } from "../contract/api-error.ts";
 import { type ErrorCode, errorCodes } from "../contract/errors.ts";
 import * as kinds from "../contract/items.ts";
@@ -7,6 +7,7 @@ import { auditLimits, cacheLimits } from "../contract/limits.ts";
 import { describeError, log } from "../runtime/log.ts";
 import type { KeyItem } from "../store/items/key.ts";
 import { parseMember } from "../store/items/people.ts";
+import { parseWorkspace } from "../store/items/tenant.ts";
 import type { Table } from "../store/table.ts";
 import { AuthenticationError } from "./authenticate.ts";
 import { actorOf, type Principal } from "./principal.ts";
@@ -43,17 +44,28 @@ export async function auditRefusal(
   const reason = error instanceof AuthenticationError ? error.reason : error.code;
   if (deps.refusals.isRecorded(key.id, reason, deps.clock.nowMs())) return;
   try {
-    const userName = principal ? principal.userName : await readUserName(deps.table, key);
-    await recordRefusal(deps, { key, actor: actorOf({ key, userName }), reason, ...request });
+    const owner = principal ?? (await readOwner(deps.table, key));
+    const value = error instanceof AuthenticationError ? error.value : principal?.value;
+    await recordRefusal(deps, { key, actor: actorOf({ ...owner, key, value }), reason, ...request });
     deps.refusals.noteRecorded(key.id, reason, deps.clock.nowMs());
   } catch (error) {
     log("warn", "refusal not audited", { request_id: request.requestId, cause: describeError(error) });
   }
 }
 
-/** For a key that is refused before its member is read: the audit entry names the member anyway. */
-async function readUserName(table: Table, { kind, organization, owner }: KeyItem): Promise<string | null> {
-  if (kind !== "user" || organization === null || owner === null) return null;
+/** For a key that is refused before its owner is read: the audit entry names the owner as an accepted use does. */
+async function readOwner(
+  table: Table,
+  { kind, tenant, organization, owner }: KeyItem,
+): Promise<Pick<Principal, "userName" | "userEmail">> {
+  if (kind === "workspace") {
+    const item = await table.get(kinds.tenant.key({ tenant }));
+    const admin = item && parseWorkspace(item).admins.find(({ user_id }) => user_id === owner);
+    return { userName: null, userEmail: admin?.email ?? null };
+  }
+  if (kind === "legacy" || organization === null || owner === null)
+    return { userName: null, userEmail: null };
   const item = await table.get(kinds.member.key({ organization, userId: owner }));
-  return item ? parseMember(item).username : null;
+  const { username = null, email = null } = item ? parseMember(item) : {};
+  return { userName: kind === "user" ? username : null, userEmail: email };
 }

@@ -4,11 +4,11 @@ import { valueAt } from "../contract/schema-sentences.ts";
 import type { TenantKey } from "../contract/tenants.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { noEpochs, type OrganizationLeft, parseOrganizationLeft } from "../store/items/scope-epochs.ts";
-import { queryAll, type Table } from "../store/table.ts";
+import { readFew, type Table } from "../store/table.ts";
 import { withCurrentOrganizations } from "./authenticate.ts";
 import { followRows, type ScopeMark, type ScopeSpan, spanOf, untilLogsArrive } from "./follow-scope.ts";
 import type { OperationContext, OperationInput } from "./operation-context.ts";
-import { checkPermission, narrowToPlan, type SentWithRequest } from "./policy.ts";
+import { checkPermission, narrowToPlan } from "./policy.ts";
 import type { Principal } from "./principal.ts";
 import {
   coversSeveral,
@@ -54,11 +54,11 @@ export async function authorizeScope(
   deps: { readonly table: Table; readonly nowMs: number },
   request: ScopeRequest,
   selected: Scope,
-  sent: SentWithRequest,
+  parameters: readonly string[],
 ): Promise<Scope> {
   const { operation, principal } = request;
   const allowed = narrowToPlan(operation, selected, principal.key.kind, scopeOptionsOf(request));
-  checkPermission(operation, principal, sent);
+  checkPermission(operation, principal, parameters);
   return followScope(deps, request, allowed);
 }
 
@@ -95,7 +95,7 @@ async function leftBetween(
   tenant: TenantKey,
   { from, to }: ScopeSpan,
 ): Promise<OrganizationLeft[]> {
-  const items = await Array.fromAsync(queryAll(table, kinds.organizationLeft.range({ tenant })));
+  const items = await readFew(table, kinds.organizationLeft, { tenant });
   return items.map(parseOrganizationLeft).filter(({ left_epoch: epoch }) => epoch > from && epoch <= to);
 }
 
@@ -105,7 +105,7 @@ async function organizationsLeft(
   { principal: { tenant, key }, input: { query } }: ScopeRequest,
 ): Promise<OrganizationLeft[]> {
   if (!asksForRemoved(query)) return [];
-  const items = await Array.fromAsync(queryAll(table, kinds.organizationLeft.range({ tenant })));
+  const items = await readFew(table, kinds.organizationLeft, { tenant });
   const named = listField(query, "organization_ids");
   const isAsked = ({ uuid, provider_organization_id: id }: OrganizationLeft) =>
     (key.authorized?.includes(uuid) ?? true) && (named?.includes(id) ?? true);

@@ -3,6 +3,7 @@ import * as kinds from "../contract/items.ts";
 import { keyLimits } from "../contract/limits.ts";
 import { workspaceTenant } from "../contract/tenants.ts";
 import type { KeyItem } from "../store/items/key.ts";
+import type { WorkspaceItem } from "../store/items/tenant.ts";
 import {
   checkedKeyName,
   checkedOnly,
@@ -14,7 +15,7 @@ import {
 } from "./key-registry.ts";
 import { KeyRegistryError, requireKey, requireWorkspaceAdmin, unknownKey } from "./key-requirements.ts";
 import { keysOfRows } from "./key-rows.ts";
-import { revokeLine } from "./revoke-key.ts";
+import { endKey } from "./revoke-key.ts";
 
 export type TokenRequest = {
   readonly workspaceId: string;
@@ -34,7 +35,7 @@ export async function createWorkspaceToken(deps: RegistryDeps, request: TokenReq
   if (!wholeDays || expiresInDays < tokenExpiryDaysMin || expiresInDays > tokenExpiryDaysMax) {
     throw new KeyRegistryError(`A token expires ${tokenExpiryDaysMin} to ${tokenExpiryDaysMax} days ahead.`);
   }
-  await requireWorkspaceAdmin(deps.table, workspaceId, as);
+  const admin = await requireWorkspaceAdmin(deps.table, workspaceId, as);
   const issued = draftKeyItem(deps, {
     kind: "workspace",
     tenant: workspaceTenant(workspaceId),
@@ -44,7 +45,7 @@ export async function createWorkspaceToken(deps: RegistryDeps, request: TokenReq
     expires_at_ms: expiryOf(deps, expiresInDays),
     only: checkedOnly("workspace", request.only),
   });
-  const by = { actor: tokenActor(as) };
+  const by = { actor: tokenActor(admin) };
   return await storeKey(deps, issued, { by, organization: null, action: "token.created" });
 }
 
@@ -62,16 +63,17 @@ export async function deleteWorkspaceToken(
   deps: RegistryDeps,
   { workspaceId, as, id }: { readonly workspaceId: string; readonly as: string; readonly id: string },
 ): Promise<readonly string[]> {
-  await requireWorkspaceAdmin(deps.table, workspaceId, as);
+  const admin = await requireWorkspaceAdmin(deps.table, workspaceId, as);
   const key = await requireKey(deps.table, id);
   if (key.workspace_id !== workspaceId) throw new KeyRegistryError(unknownKey(id));
-  return await revokeLine(deps, key, { actor: tokenActor(as) });
+  return await endKey(deps, key, { actor: tokenActor(admin) });
 }
 
-const tokenActor = (userId: string): Actor => ({
+const tokenActor = ({ user_id, email }: WorkspaceItem["admins"][number]): Actor => ({
   type: "user",
-  id: userId,
+  id: user_id,
   name: null,
+  email,
   keyId: null,
   keyKind: null,
 });

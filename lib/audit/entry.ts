@@ -12,12 +12,23 @@ export type Actor = {
   readonly type: "user" | "key" | "system";
   readonly id: string | null;
   readonly name: string | null;
+  /** The member's or admin's, as the platform told it; null where it is unknown or nobody stands behind the actor. */
+  readonly email: string | null;
   readonly keyId: string | null;
   readonly keyKind: KeyKind | null;
+  /** Present if the request was sent with the old value of a rotated key. */
+  readonly value?: "old";
 };
 
 /** The operator's tool acts with the rights of the person who holds the AWS role or the data directory. */
-export const operator: Actor = { type: "system", id: null, name: "operator", keyId: null, keyKind: null };
+export const operator: Actor = {
+  type: "system",
+  id: null,
+  name: "operator",
+  email: null,
+  keyId: null,
+  keyKind: null,
+};
 
 export type AuditEvent = {
   readonly action: AuditAction;
@@ -61,7 +72,8 @@ export function auditWrites(deps: AuditDeps, event: AuditEvent & Origin): Put[] 
   const createdAt = toTimestamp(nowMs);
   const id = deps.random.uuid();
   const { actor, organization, tenant, via } = event;
-  const withVia = (metadata: AuditEvent["metadata"]) => (via ? { ...metadata, via } : metadata);
+  const sent = { ...(via && { via }), ...(actor.value && { value: actor.value }) };
+  const withSent = (metadata: AuditEvent["metadata"]) => ({ ...metadata, ...sent });
   const entry = {
     id,
     created_at: createdAt,
@@ -69,11 +81,18 @@ export function auditWrites(deps: AuditDeps, event: AuditEvent & Origin): Put[] 
     resource_type: event.resourceType,
     resource_id: event.resourceId,
     summary: event.summary,
-    actor: { type: actor.type, id: actor.id, name: actor.name, key_id: actor.keyId, key_kind: actor.keyKind },
+    actor: {
+      type: actor.type,
+      id: actor.id,
+      name: actor.name,
+      email: actor.email,
+      key_id: actor.keyId,
+      key_kind: actor.keyKind,
+    },
     organization_id: organization?.provider_organization_id ?? null,
     organization: organization?.uuid ?? null,
     provider: organization?.provider ?? null,
-    metadata: withVia(event.metadata),
+    metadata: withSent(event.metadata),
     ip_address: event.ipAddress,
     request_id: event.requestId,
     gateway_request_id: event.gatewayRequestId ?? null,
@@ -90,7 +109,7 @@ export function auditWrites(deps: AuditDeps, event: AuditEvent & Origin): Put[] 
       put: {
         ...auditKey(owner, createdAt, id),
         ...entry,
-        ...(ownText && { ...ownText, metadata: withVia(ownText.metadata) }),
+        ...(ownText && { ...ownText, metadata: withSent(ownText.metadata) }),
         ...(shownIn && { organizations: shownIn }),
       },
       momentMs: nowMs,

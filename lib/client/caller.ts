@@ -18,12 +18,6 @@ export type Caller = Pick<Client, "pages"> &
       readonly entries: ResponseOf<"listAuditLogs">["data"];
       readonly webhooks: ReadonlyArray<Pick<ResponseOf<"getWebhook">, "id" | "url" | "types">>;
     }>;
-    rotateKey(
-      request: RequestOf<"rotateKey"> & {
-        /** For a legacy key: the member who owns the organization key that replaces it. */
-        readonly body: { readonly owner?: string | undefined };
-      },
-    ): Answer<ResponseOf<"rotateKey">>;
     deleteKey(
       request: RequestOf<"deleteKey">,
     ): Answer<{ readonly revoked_key_ids: readonly string[] } | undefined>;

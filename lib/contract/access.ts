@@ -3,8 +3,7 @@
 export const keyKinds = ["organization", "user", "workspace", "instance", "legacy", "agentic"] as const;
 export type KeyKind = (typeof keyKinds)[number];
 
-/** A rotated key is `active` until its grace period ends. */
-export const keyStates = ["active", "rotated", "expired", "revoked"] as const;
+export const keyStates = ["active", "expired", "revoked"] as const;
 export type KeyState = (typeof keyStates)[number];
 
 /** Why an active key is refused. Its organization is inactive too if its workspace or instance is. */

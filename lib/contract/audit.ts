@@ -84,11 +84,11 @@ export type AuditAction = (typeof auditActionNames)[number];
 /** For the guide. */
 export const auditActionMeanings: Readonly<Record<AuditAction, string>> = {
   "key.created": "A key was created.",
-  "key.rotated": "A key was replaced; the old key works until its grace period ends.",
+  "key.rotated": "A key got a new value; the old value works until its grace period ends.",
   "key.revoked": "A key was revoked.",
   "key.refused": "A request with a real key was refused.",
   "token.created": "A workspace token was created.",
-  "token.rotated": "A workspace token was replaced; the old token works until its grace period ends.",
+  "token.rotated": "A workspace token got a new value; the old value works until its grace period ends.",
   "token.deleted": "A workspace token was deleted.",
   "learning.created": "Learnings were created.",
   "learning.promoted": "Private, pending or disapproved Learnings became shared and approved.",

@@ -5,14 +5,19 @@ import { peopleLimits } from "./limits.ts";
 
 const { batchUsersMax } = peopleLimits;
 
+export const userIdsWords = "The people, by the Git provider's user ids; 1 to 500. Repeated ids count once.";
+
 export const batchOf = <Element extends z.ZodType>(element: Element) =>
   z
     .array(element, { error: "must be an array of strings" })
     .min(1, { error: `must have 1 to ${batchUsersMax} elements` })
     .max(batchUsersMax);
 
-/** Returns the result and changes nothing; counts against the limit like the change itself. */
-export const dryRun = z.boolean({ error: "must be true or false" }).default(false);
+export const dryRunWords =
+  "true: returns what would happen and changes nothing. Default `false`. Left out of a response unless requested.";
+
+/** Counts against the limit like the change itself. */
+export const dryRun = z.boolean({ error: "must be true or false" }).default(false).describe(dryRunWords);
 
 /** Ten requests in any 60 seconds, counted for the organization that the request changes. */
 export const tenAMinute = (bucket: string) =>

@@ -30,7 +30,7 @@ const partitionsOf = (names: Kinds): readonly string[] => [
 
 /** Reads for authentication, the cursor keys, and the time of the last recorded refusal. */
 const readByChain: Kinds = [
-  ...(["apiKey", "keyUse", "keyRow"] as const),
+  ...(["apiKey", "keyList", "keyUse", "keyRow"] as const),
   // An organization with its people, and a tenant with its organizations.
   ...(["organization", "people", "member", "role", "person", "tenant", "tenantOrganization"] as const),
   ...(["cursorKeys", "refusal"] as const),

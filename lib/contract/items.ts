@@ -9,24 +9,27 @@ import { kind } from "./kind.ts";
 
 // Keys (lib/access).
 export const apiKey = kind("KEY#{keyId}", "KEY", { owner: "key",
-  purpose: "An API key: its hash, and what it may do.",
+  purpose: "An API key: the hashes of its values, and what it may do.",
   rights: [
-    "hash", "kind", "tenant", "workspace_id", "instance_id", "authorized", "owner", "role", "expires_at_ms", "revoked_at",
-    "rotated_by", "only", "made_by",
-  ],
-  expires: true,
+    "hash", "old_hash", "rotated_at", "old_until", "salt", "kind", "tenant", "workspace_id", "instance_id", "authorized",
+    "owner", "role", "expires_at_ms", "revoked_at", "only", "made_by",
+  ] });
+export const keyList = kind("KEY-LIST#{keyId}", "LIST", { owner: "key",
+  purpose: "The organizations that an instance key may see. Not in the key's item: a made-up key costs one small read.",
+  rights: ["authorized"],
   grows: { what: "organizations that an instance key may see", bound: "`keyLimits.authorizedOrganizationsMax`",
     beyond: "the key is not created", test: "test/access/key-registry.test.ts" } });
-export const keyLine = kind("LINE#{keyId}", "LINE", { owner: "key",
-  purpose: "What a key and its rotations made, by the first key of the line, and whether the line has ended.",
-  grows: { what: "keys that it made and that have not ended", bound: "`keyLimits.madeKeysMax`, `endedKeysMax`",
-    beyond: "409 `KEY_LIMIT_REACHED`; the oldest ended ones are dropped", test: "test/functions/make-key.test.ts" } });
+export const madeKeys = kind("MADE#{keyId}", "MADE", { owner: "key",
+  purpose: "The keys that a key made, which end with it.",
+  grows: { what: "keys that have not ended", bound: "`keyLimits.madeKeysMax`",
+    beyond: "409 `KEY_LIMIT_REACHED`", test: "test/functions/make-key.test.ts" } });
 export const keyUse = kind("USED#{keyId}", "USED", { owner: "key",
-  purpose: "When a key was last used. Every function writes it, so it is not in the partition of the key." });
+  purpose: "When each value of a key was last used. Every function writes it, so it is not in the partition of the key." });
 export const keyDirectory = kind("DIRECTORY#KEY", "{keyId}", { owner: "key",
   purpose: "All keys, for the operator's tool." });
 export const keyRow = kind("KEYS#{tenant}", "KEY#{keyId}", { owner: "tenant",
-  purpose: "The keys of an organization, and those of a whole workspace or instance, each in the order of their ids." });
+  purpose: "The keys of an organization, and those of a whole workspace or instance, each in the order of their ids.",
+  few: { most: 1_000, because: "assumed; only the deletion of a role reads them" } });
 export const refusal = kind("REFUSED#{keyId}", "{reason}", { owner: "key", foundBy: "expiry", expires: true,
   purpose: "When the refused use of a key was last recorded." });
 export const limit = kind("LIMIT#{bucket}#{owner}", "SLOTS", { owner: "service", expires: true,
@@ -46,11 +49,13 @@ export const organization = kind("ORG#{organization}", "ORG", { owner: "organiza
   rights: rightsOfOrganization });
 export const tenantOrganization = kind("ORGS#{tenant}", "ORG#{organization}", { owner: "organization", moves: "event",
   purpose: "The copy of an organization in its tenant, where one query finds all of them.", repair: "scope",
+  few: { most: 2_400, because: "a larger workspace is throttled: docs/operate/scale.md" },
   rights: rightsOfOrganization });
 export const scopeEpochs = kind("ORGS#{tenant}", "ORG#!EPOCHS", { owner: "tenant", repair: "scope",
   purpose: "Counts changes of the tenant's scope. In the range of its organizations: no read unit of its own." });
 export const organizationLeft = kind("ORGS#{tenant}", "LEFT#{organization}", { owner: "organization", moves: "event",
   purpose: "An organization that left its readers' scope: moved, deactivated or on another plan.",
+  few: { most: 2_400, because: "as many as the organizations; they expire" },
   repair: "scope", expires: true });
 export const tenant = kind("TENANT#{tenant}", "TENANT", { owner: "tenant",
   purpose: "A workspace with its admins, or an instance.",
@@ -60,7 +65,8 @@ export const organizationDirectory = kind("DIRECTORY#ORG", "{providerId!}#{organ
   owner: "organization", moves: "stays",
   purpose: "All organizations by the provider's id, for the operator's tool and for workers that visit all of them." });
 export const repository = kind("ORG#{organization}", "REPO#{repositoryId!}", { owner: "organization", moves: "stays",
-  purpose: "A repository." });
+  purpose: "A repository.",
+  few: { most: 5_000, because: "assumed; only `repository_name` of Learnings reads them" } });
 export const moving = kind("MOVING", "{organization}", { owner: "organization", moves: "event",
   purpose: "An organization whose data is still moving to another tenant, and how far it has got." });
 export const movingLog = kind("MOVING-LOG", "{organization}", { owner: "organization", moves: "event",
@@ -95,7 +101,8 @@ export const team = kind("TEAMS#{organization}", "TEAM#{teamId!}", { owner: "org
   grows: { what: "its members", bound: "`teamLimits.usersMax`, `usersBytesMax`",
     beyond: "the event is refused", test: "test/functions/teams.test.ts" } });
 export const role = kind("ROLES#{organization}", "ROLE#{roleId}", { owner: "organization", moves: "stays",
-  purpose: "A custom role." });
+  purpose: "A custom role.",
+  few: { most: 100, because: "`peopleLimits.customRolesMax`" } });
 export const seatPool = kind("SEATS#{pool}", "SEATS", { owner: "tenant",
   purpose: "The seats of a workspace. An organization's own pool is part of its people guard." });
 export const person = kind("SEATS#{pool}", "PERSON#{person}", { owner: "organization", moves: "people",
@@ -226,6 +233,7 @@ export const tries = kind("TRIES#{messageId!}", "TRIES", { owner: "event", expir
 // Webhooks (lib/webhooks).
 export const webhook = kind("WEBHOOKS#{shard:2}", "{tenant}#{webhookId}", { owner: "tenant", foundBy: "shards",
   purpose: "A webhook of an organization, a workspace or an instance.",
+  few: { most: 11, because: "`webhookLimits.perScopeMax`, and their count" },
   rights: ["authorized", "owner"],
   grows: { what: "organizations of the instance key that created it", bound: "`keyLimits.authorizedOrganizationsMax`",
     beyond: "the key is not created", test: "test/access/key-registry.test.ts" } });

@@ -76,8 +76,13 @@ type OwnedBy<Pk extends string> = {
 /** What grows, its bound, what happens beyond the bound, and the test that reaches the bound. */
 export type Growth = Readonly<Record<"what" | "bound" | "beyond" | "test", string>>;
 
+/** How many items of the kind one range holds, and why not more: few enough for a request that reads them all. */
+export type Few = { readonly most: number; readonly because: string };
+
 type Described = {
   readonly purpose: string;
+  /** Absent if no request may read a whole range of the kind. */
+  readonly few?: Few;
   /** Absent if the item has a fixed set of fields, each of a bounded length. */
   readonly grows?: Growth;
   /** Attributes that give rights: a role may write them only if its operation says so. */
@@ -110,8 +115,7 @@ type RangeOf<Sk extends string> = { readonly pk: string } & (string extends Sk
 /**
  * One row of lib/contract/items.ts. In the bundles of functions only the patterns are left of a row.
  * @example
- * export const team = kind("TEAMS#{organization}", "TEAM#{teamId!}", { owner: "organization", moves: "stays", … });
- * team.key({ organization, teamId });
+ * const key = kinds.team.key({ organization, teamId: team_id });
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function kind<const Pk extends string, const Sk extends string, const Entry extends Row<Pk, Sk>>(
@@ -122,7 +126,9 @@ export function kind<const Pk extends string, const Sk extends string, const Ent
   const partition = writerOf(pk);
   const sortKey = writerOf(sk);
   const made = {
-    ...{ pk, sk, partition },
+    pk,
+    sk,
+    partition,
     key: (parts: AnyParts) => ({ pk: partition(parts), sk: sortKey(parts) }),
     range(parts: AnyParts) {
       const beginsWith = sortKey(parts, true);
@@ -138,7 +144,10 @@ type Piece = Readonly<{ name: string; isAny: boolean; digits: number; after: str
 
 const piecesOf = (pattern: string): readonly Piece[] =>
   Array.from(pattern.matchAll(/\{(\w+)(!?):?(\d*)\}([^{]*)/g), ([, name = "", mark, digits, after = ""]) => ({
-    ...{ name, after, isAny: mark === "!", digits: digits ? Number(digits) : -1 },
+    name,
+    after,
+    isAny: mark === "!",
+    digits: digits ? Number(digits) : -1,
   }));
 
 /** Keys are built thousands of times a page, so a pattern is split only once, and only if it is used. */
@@ -168,8 +177,15 @@ const padded = (value: number, digits: number): string => {
 
 /** The text that a part can hold: `#` separates the parts, and no id of ours begins with `!`. */
 const forms: Readonly<Record<string, string>> = {
-  ...{ tenant: "[wio]#[^#]+", pool: "[wo]#[^#]+", dataset: "[crm]", owner: ".+", dependency: ".+" },
-  ...{ version: ".+", place: ".+", person: ".+", name: ".+" },
+  tenant: "[wio]#[^#]+",
+  pool: "[wo]#[^#]+",
+  dataset: "[crm]",
+  owner: ".+",
+  dependency: ".+",
+  version: ".+",
+  place: ".+",
+  person: ".+",
+  name: ".+",
 };
 type Reader = { readonly pieces: readonly Piece[]; readonly expression: RegExp };
 const readers = new Map<string, Reader>();

@@ -20,12 +20,12 @@ export const markedText = (charactersMax: number, marksMax: number) => {
     .meta(markedShape(charactersMax, marksMax));
 };
 
-export const markedShape = (charactersMax: number, marksMax: number) =>
+const markedShape = (charactersMax: number, marksMax: number) =>
   ({
     type: "string",
     minLength: 1,
     maxLength: charactersMax + marksMax,
-    description: `At most ${charactersMax} characters; redaction marks do not count.`,
+    limits: `At most ${charactersMax} characters; redaction marks do not count.`,
   }) as const;
 
 function addressShape(charactersMax: number, marksMax: number) {
@@ -33,10 +33,9 @@ function addressShape(charactersMax: number, marksMax: number) {
 }
 
 const { marksCharactersMax, fieldMarksCharactersMax } = learningLimits;
-export const textLengths = [learningLimits.textCharactersMax, marksCharactersMax] as const;
-export const fileLengths = [learningLimits.fileCharactersMax, fieldMarksCharactersMax] as const;
+const textLengths = [learningLimits.textCharactersMax, marksCharactersMax] as const;
+const fileLengths = [learningLimits.fileCharactersMax, fieldMarksCharactersMax] as const;
 const sourceUrlLengths = [learningLimits.sourceUrlCharactersMax, fieldMarksCharactersMax] as const;
-export const sourceUrlShape = addressShape(...sourceUrlLengths);
 
 export const learningText = markedText(...textLengths);
 export const learningFile = markedText(...fileLengths);

@@ -93,6 +93,8 @@ export const scopeLimits = {
 
 export const keyLimits = {
   secretBytes: 24,
+  /** Of the key of the HMAC that derives a value. */
+  saltBytes: 32,
   nameCharactersMax: 100,
   /** Organizations that one instance key names, in its item. A key that may see more names none and sees all. */
   authorizedOrganizationsMax: 1_000,
@@ -104,13 +106,6 @@ export const keyLimits = {
   /** Over HTTP; the operator's tool allows more. */
   graceSecondsMax: 86_400,
   graceSecondsDefault: 3_600,
-  /**
-   * How long a rotation can be repeated while its successor is unused; also the minimum grace period of a rotated key
-   * if it is unknown whether the caller received the new key.
-   */
-  unreceivedGraceMs: 900_000,
-  /** No request takes this long: after it, nobody can receive a key value that was not delivered before. */
-  unreceivedAfterMs: 60_000,
   /** How long, and for how many keys, a function remembers that it accepted a key. */
   acceptedForMs: 60_000,
   acceptedKeysMax: 1_000,
@@ -118,14 +113,11 @@ export const keyLimits = {
   organizationsAtOnce: 50,
   /** Rows of a key list that the operator's tool or the scheduled worker holds at the same time. */
   rowsReadTogether: 100,
-  /** Keys that one line made, each with its rotations: live ones, and ended ones that it knows for repeated requests. */
+  /** Live keys that one key made: they end in one transaction with it. */
   madeKeysMax: 50,
-  endedKeysMax: 50,
   /** Days until a made key expires, unless the request or its maker's end says otherwise. */
   madeKeyDaysDefault: 90,
   madeKeyDaysMax: 365,
-  /** How long a revoked key occupies the place of a key whose transaction may still arrive. */
-  fenceDays: 1,
 } as const;
 
 export const cacheLimits = {
@@ -171,6 +163,8 @@ export const auditLimits = {
   refusedEveryMs: 60_000,
   /** Size of an item that lists copies to be written: an item holds 400 KB. */
   owedBytesMax: 300_000,
+  /** People of a batch whose ids and e-mail addresses the entry gives. */
+  peopleNamedMax: 20,
   /** Entries that are copied together when a log moves with its organization. */
   copiedTogether: 100,
 } as const;
@@ -481,6 +475,8 @@ export const webhookLimits = {
   failingMsMax: 432_000_000,
   /** Partitions of the webhooks: a single one would be the hottest of the table. */
   shards: 16,
+  /** The worker begins a run this often. */
+  runEveryMs: 60_000,
   connectionsMax: 100,
   /** Of these, for one owner: slow receivers of one tenant leave connections to the others. */
   connectionsPerOwnerMax: 10,

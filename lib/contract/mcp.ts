@@ -29,6 +29,8 @@ export const mcpLimits = {
   resultBytesMax: mebibyte - 4096,
   /** Records of a page, unless the caller asks for another number. */
   pageSizeDefault: 20,
+  /** Of a search, unless the caller asks for another score: the lowest that is not shown as 0. */
+  scoreMinDefault: 0.0001,
   /** The largest list of tools, in bytes: about 5,500 tokens. */
   listBytesMax: 22_000,
   toolsMax: 39,

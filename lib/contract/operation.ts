@@ -88,12 +88,12 @@ export type Operation = TableUse & {
   readonly needsOfKind?: Readonly<Partial<Record<KeyKind, Permission>>>;
   /** User keys see only the repositories that their member can read; other kinds see all. */
   readonly readableOnly?: true;
-  /** The key that the path names needs no role or permission when it acts on itself. */
-  readonly allowsOwnKey?: boolean;
-  /** Nor does the key whose line made it. */
-  readonly allowsMaker?: true;
-  /** A narrow key may do this to itself only: the answer shows the value of a key that may do more. */
-  readonly refusesNarrowKeys?: true;
+  /** Which keys it acts on, in the words of the guide: only the data shows it. */
+  readonly reach?: string;
+  /** A key may always end itself: then nothing after its kind is checked, and the call is not counted. */
+  readonly endsItself?: true;
+  /** What the old value of a rotated key may do: nothing (409 `KEY_ROTATED`), or repeat the rotation. Default: everything. */
+  readonly oldValue?: "refused" | "repeats";
   readonly organization: OrganizationRule;
   readonly instanceScope: InstanceScope;
   readonly rateLimit: RateLimit;

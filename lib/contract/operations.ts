@@ -1,90 +1,34 @@
 import type { Operation } from "./operation.ts";
 import { listAuditLogs } from "./operations/audit-logs.ts";
-import { createKey, deleteKey, listKeys, rotateKey, whoami } from "./operations/keys.ts";
-import {
-  createLearnings,
-  decideLearning,
-  deleteLearning,
-  getLearning,
-  listLearnings,
-  updateLearning,
-} from "./operations/learnings.ts";
+import { keyOperations, whoami } from "./operations/keys.ts";
+import { learningOperations, listLearnings } from "./operations/learnings.ts";
 import { searchLearnings } from "./operations/learnings-search.ts";
-import { mcpMetrics, reviewCommentMetrics, reviewMetrics } from "./operations/metrics.ts";
-import { listOrganizations, listRepositories } from "./operations/organizations.ts";
-import {
-  createRole,
-  deleteRole,
-  getRole,
-  giveRole,
-  listPermissions,
-  listRoles,
-  updateRole,
-} from "./operations/roles.ts";
+import { metricsOperations } from "./operations/metrics.ts";
+import { organizationOperations } from "./operations/organizations.ts";
+import { roleOperations } from "./operations/roles.ts";
 import { listSecurityFindings } from "./operations/security.ts";
 import { listTeams } from "./operations/teams.ts";
-import {
-  assignSeats,
-  changeRoles,
-  getSeatAssignment,
-  listUsers,
-  setSeatAssignment,
-} from "./operations/users.ts";
-import {
-  createWebhook,
-  deleteWebhook,
-  getWebhook,
-  listWebhookDeliveries,
-  listWebhooks,
-  rotateWebhook,
-  testWebhook,
-  updateWebhook,
-} from "./operations/webhooks.ts";
+import { userOperations } from "./operations/users.ts";
+import { webhookOperations } from "./operations/webhooks.ts";
 
 /**
  * The only list of operations. Routes, grants, handlers' chains, OpenAPI, the client and the generated tests are all
- * derived from it. A function imports only its own entry, so that its bundle contains no other schema.
+ * derived from it. The files of several operations list their own. A function imports only its own entry, so that its
+ * bundle contains no other schema.
  */
 export const operations = [
-  reviewCommentMetrics,
-  reviewMetrics,
-  mcpMetrics,
+  ...metricsOperations,
   listLearnings,
   searchLearnings,
-  createLearnings,
-  getLearning,
-  updateLearning,
-  deleteLearning,
-  decideLearning,
-  listOrganizations,
-  listRepositories,
-  listUsers,
-  assignSeats,
-  getSeatAssignment,
-  setSeatAssignment,
-  changeRoles,
+  ...learningOperations,
+  ...organizationOperations,
+  ...userOperations,
   listTeams,
-  listRoles,
-  listPermissions,
-  getRole,
-  createRole,
-  updateRole,
-  deleteRole,
-  giveRole,
+  ...roleOperations,
   listAuditLogs,
   listSecurityFindings,
-  listKeys,
-  createKey,
-  rotateKey,
-  deleteKey,
-  createWebhook,
-  listWebhooks,
-  getWebhook,
-  updateWebhook,
-  deleteWebhook,
-  rotateWebhook,
-  testWebhook,
-  listWebhookDeliveries,
+  ...keyOperations,
+  ...webhookOperations,
   whoami,
 ] as const satisfies readonly Operation[];
 

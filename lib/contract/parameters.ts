@@ -33,13 +33,29 @@ export const text = (min: number, max: number, normalize = (value: string): stri
     })
     .meta({ type: "string", minLength: min, maxLength: max });
 
-export const identifierUpTo = (bytesMax: number, description = `At most ${bytesMax} bytes of UTF-8.`) =>
+/** With control characters and invisible formatting, two different texts look the same, and a text can move a cursor. */
+const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+
+/** A text that people recognize something by: a name, an address. */
+export const visibleText = (...limits: Parameters<typeof text>) =>
+  text(...limits)
+    .refine((value) => !invisible.test(value), {
+      error: "must not contain control characters or invisible formatting characters",
+    })
+    .meta({
+      type: "string",
+      minLength: limits[0],
+      maxLength: limits[1],
+      limits: "No control characters and no invisible formatting characters.",
+    });
+
+export const identifierUpTo = (bytesMax: number, limits = `At most ${bytesMax} bytes of UTF-8.`) =>
   z
     .string({ error: "must be a string" })
     .refine(wellFormed, { error: badText })
     .min(1, { error: "must not be empty" })
     .refine((value) => utf8Bytes(value) <= bytesMax, { error: `must have at most ${bytesMax} bytes` })
-    .meta({ maxLength: bytesMax, description });
+    .meta({ maxLength: bytesMax, limits });
 
 export const identifier = identifierUpTo(requestLimits.idBytesMax);
 
@@ -55,7 +71,7 @@ export const emailAddress = z
     type: "string",
     minLength: 1,
     maxLength: peopleLimits.emailBytesMax,
-    description: `At most ${peopleLimits.emailBytesMax} bytes of UTF-8.`,
+    limits: `At most ${peopleLimits.emailBytesMax} bytes of UTF-8.`,
   });
 
 /** Plain decimal digits without leading zeros: `1e2`, `0x10`, `+5`, `1.5` and `010` are refused. */
@@ -107,7 +123,7 @@ export const choicesParameter = <const Choices extends readonly [string, ...stri
 /** How the documentation shows a list: in the schema it is one string. */
 const listShown = (valuesMax: number, values = "values") => ({
   type: "string",
-  description: `Comma-separated ${values}, at most ${valuesMax}. Spaces around a value are ignored.`,
+  limits: `Comma-separated ${values}, at most ${valuesMax}. Spaces around a value are ignored.`,
 });
 
 export const choice = <const Choices extends readonly [string, ...string[]]>(choices: Choices) =>
@@ -127,8 +143,11 @@ const cursorParameter = z
   .max(cursorLimits.charactersMax, { error: `must have at most ${cursorLimits.charactersMax} characters` });
 
 export const pageParameters = ({ min, max }: { readonly min: number; readonly max: number }) => ({
-  limit: integerParameter(min, max).optional(),
-  cursor: cursorParameter.optional(),
+  limit: integerParameter(min, max)
+    .optional()
+    .describe("The maximum number of records of a page. A page can have fewer and still not be the last."),
+  // What its operation adds to it: lib/openapi/parameters.ts.
+  cursor: cursorParameter.optional().describe("`next_cursor` of the previous page, with the same filters."),
 });
 
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -142,7 +161,7 @@ export const uuidParameter = (hint: string) =>
     .meta({ override: { type: "string", format: "uuid" } });
 
 /** The same value makes a repeated request return what the first one made. */
-export const idempotencyKey = { idempotency_key: uuidParameter("must be a UUID").optional() };
+export const idempotencyKey = uuidParameter("must be a UUID").optional();
 
 /** A custom role's UUID, or a system role's name. */
 export const roleIdParameter = z
@@ -159,12 +178,22 @@ export const keyIdParameter = z
   .string()
   .regex(keyIdForm, { error: "must be the id of a key, as GET /v1/keys shows it" });
 
-/** Accepted by every operation; its effect depends on the kind of key ("Scopes" in docs/use/keys.md). */
+/** Accepted by every operation; its effect, and so its description, depends on the kind of key ("Scopes" in docs/use/keys.md). */
 export const organizationSelector = { org_id: identifierUpTo(requestLimits.orgIdBytesMax).optional() };
+
+/** What several operations say of a parameter. */
+export const repositoryIdsWords = "Only these repositories, by the Git provider's ids.";
+export const formatWords =
+  "The format of the response. CSV and NDJSON carry the cursor in the header `x-next-cursor`.";
+export const repositoryNameWords =
+  "User keys only: the full name of one repository that the member can read, in any letter case.";
+
+export const organizationIdsWords =
+  "Instance keys only: only these organizations, by the Git provider's ids. Only organizations that the key is authorized for.";
 
 /** Instance keys only: limits the reading operations to some of the instance's organizations. */
 export const organizationsFilter = {
-  organization_ids: listParameter(requestLimits.listValuesMax).optional(),
+  organization_ids: listParameter(requestLimits.listValuesMax).optional().describe(organizationIdsWords),
 };
 
 const dayForm = /^(\d{4})-(\d{2})-(\d{2})$/;

@@ -1,6 +1,13 @@
 import * as z from "zod";
-import { providers } from "./access.ts";
-import { type FieldWords, timestamp } from "./records.ts";
+import {
+  organizationId,
+  organizationName,
+  provider,
+  repositoryId,
+  repositoryName,
+  repositoryShortName,
+  timestamp,
+} from "./records.ts";
 
 /** Records of the security operations. */
 
@@ -11,44 +18,25 @@ export type FindingSeverity = (typeof findingSeverities)[number];
 export type FindingState = (typeof findingStates)[number];
 
 export const findingRecord = z.strictObject({
-  id: z.string(),
-  organization_id: z.string(),
-  organization_name: z.string(),
-  repository_id: z.string(),
-  repository_name: z.string(),
-  title: z.string(),
-  description: z.string(),
-  severity: z.enum(findingSeverities),
-  state: z.enum(findingStates),
-  cwe: z.string().nullable(),
-  file_path: z.string(),
-  start_line: z.int(),
-  end_line: z.int(),
-  evidence: z.array(z.string()),
-  /** The newest scan with the finding, what it scanned, and when it was complete. */
-  scan_id: z.string(),
-  commit_sha: z.string(),
-  /** When the first scan with the finding was complete. */
-  detected_at: timestamp,
-  updated_at: timestamp,
-  provider: z.enum(providers),
-  repository_short_name: z.string(),
+  id: z.string().describe("The finding's id, the same in every scan."),
+  organization_id: organizationId,
+  organization_name: organizationName,
+  repository_id: repositoryId,
+  repository_name: repositoryName,
+  title: z.string().describe("What is wrong, in one line."),
+  description: z.string().describe("What is wrong, in full."),
+  severity: z.enum(findingSeverities).describe("How bad it is."),
+  state: z.enum(findingStates).describe("`open`, `fixed`, or `dismissed` by somebody."),
+  cwe: z.string().nullable().describe("The weakness, such as `CWE-79`; null for none."),
+  file_path: z.string().describe("The file, relative to the repository's root."),
+  start_line: z.int().describe("The first line, from 1."),
+  end_line: z.int().describe("The last line."),
+  evidence: z.array(z.string()).describe("Lines of code that show it."),
+  scan_id: z.string().describe("The newest scan that has the finding."),
+  commit_sha: z.string().describe("The commit of that scan."),
+  detected_at: timestamp.describe("When the first scan that has the finding was complete, UTC."),
+  updated_at: timestamp.describe("When the newest scan that has it was complete, UTC."),
+  provider,
+  repository_short_name: repositoryShortName,
 });
 export type FindingRecord = z.output<typeof findingRecord>;
-
-export const findingWords: FieldWords = {
-  id: "The finding's id, the same in every scan.",
-  title: "What is wrong, in one line.",
-  description: "What is wrong, in full.",
-  severity: "How bad it is.",
-  state: "`open`, `fixed`, or `dismissed` by somebody.",
-  cwe: "The weakness, such as `CWE-79`; null for none.",
-  file_path: "The file, relative to the repository's root.",
-  start_line: "The first line, from 1.",
-  end_line: "The last line.",
-  evidence: "Lines of code that show it.",
-  scan_id: "The newest scan that has the finding.",
-  commit_sha: "The commit of that scan.",
-  detected_at: "When the first scan that has the finding was complete, UTC.",
-  updated_at: "When the newest scan that has it was complete, UTC.",
-};

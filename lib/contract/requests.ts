@@ -15,6 +15,8 @@ export type Subject = {
   readonly text: string;
   readonly start_date: string;
   readonly end_date: string;
+  /** An idempotency key, where an operation needs one. */
+  readonly once: string;
   /** Where a webhook sends its rings. */
   readonly receiver_url: string;
 };
@@ -65,7 +67,7 @@ const requests: Readonly<Record<OperationId, Sent>> = {
   listSecurityFindings: {},
   listKeys: {},
   createKey: { body: ({ text }) => ({ name: text, only: ["metrics:read"] }) },
-  rotateKey: { body: () => ({}) },
+  rotateKey: { body: ({ once }) => ({ idempotency_key: once }) },
   deleteKey: {},
   createWebhook: { body: ({ receiver_url }) => ({ url: receiver_url, types: ["metrics.reviews"] }) },
   listWebhooks: {},

@@ -99,7 +99,7 @@ export const tools: Readonly<Partial<Record<OperationId, Tool>>> = {
   },
   searchLearnings: {
     title: "Search Learnings",
-    text: "Finds the Learnings that fit a question or a change best, by meaning, with a score from 0 (unrelated) to 1 (the same text): the best may still fit badly. Use it before you review or write code. Only shared, approved Learnings are found.",
+    text: "Finds the Learnings that fit a question or a change best, by meaning, with a score from 0 (unrelated) to 1 (the same text): the best may still fit badly; 0 is left out. Use it before you review or write code. Only shared, approved Learnings are found.",
   },
   listTeams: {
     title: "List teams",

@@ -50,5 +50,5 @@ export const webhookTypeMeanings: Readonly<Record<WebhookType, string>> = {
 /** Why a webhook is not active. */
 export const disabledReasons = ["switched_off", "gone", "failing"] as const;
 
-/** `waiting`: the service tries again. `replaced`: it does not. */
-export const deliveryStates = ["delivered", "waiting", "replaced"] as const;
+/** `waiting`: the service tries again. `replaced` and `ended`: it does not. */
+export const deliveryStates = ["delivered", "waiting", "replaced", "ended"] as const;

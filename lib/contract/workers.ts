@@ -1,10 +1,16 @@
 import type { KindName } from "./kind-names.ts";
+import { webhookLimits } from "./limits.ts";
 import { eventQueueSettings } from "./platform.ts";
 import type { TableUse } from "./table-use.ts";
 
 export type WorkerTrigger =
   | { readonly kind: "queue" }
-  | { readonly kind: "schedule"; readonly everyMinutes: number };
+  | {
+      readonly kind: "schedule";
+      readonly everyMinutes: number;
+      /** Also runs in every deployment that makes the stack or changes its table; the deployment waits for it. */
+      readonly inDeployment?: true;
+    };
 
 /** What a worker uses besides the table; each adds a grant and an environment variable. */
 export type WorkerResource = "eventsQueue" | "deadLetterQueue" | "eventsBucket" | "embedder" | "publicApi";
@@ -156,12 +162,12 @@ const housekeeping = worker({
   memoryMegabytes: 512,
 });
 
-/** The only role that may write a cursor key. A new stack waits a minute for the first; a failed run is repeated. */
+/** The only role that may write a cursor key. The first key is there when the first deployment ends. */
 export const rotateCursorKeys = worker({
   id: "rotateCursorKeys",
   source: "workers/rotate-cursor-keys",
   summary: "Creates the first key that encrypts cursors, and a new one when the last key is old",
-  trigger: { kind: "schedule", everyMinutes: 1 },
+  trigger: { kind: "schedule", everyMinutes: 1, inDeployment: true },
   reads: { get: ["cursorKeys"] },
   writes: { put: ["cursorKeys"], alone: true },
   uses: [],
@@ -179,8 +185,8 @@ const ringWebhooks = worker({
   id: "ringWebhooks",
   source: "workers/ring-webhooks",
   summary: "Sends rings to webhooks whose scope has something new, and repeats rings that failed",
-  trigger: { kind: "schedule", everyMinutes: 1 },
-  reads: everyRead(rung),
+  trigger: { kind: "schedule", everyMinutes: webhookLimits.runEveryMs / 60_000 },
+  reads: { ...everyRead(rung), getMany: [...rung, "learning"] },
   writes: { put: ["webhook", "delivery", "audit", "news"], update: ["webhook"], delete: ["delivery"] },
   uses: [],
   timeoutSeconds: 58,

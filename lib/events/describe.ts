@@ -80,6 +80,9 @@ function inputSchema(schema: z.ZodType): Schema {
     // `format` says the same in one word.
     override: ({ jsonSchema }) => {
       if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
+      const { limits } = jsonSchema;
+      delete jsonSchema.limits;
+      if (typeof limits === "string") jsonSchema.description ??= limits;
     },
   });
   return made;

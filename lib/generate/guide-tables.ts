@@ -58,7 +58,7 @@ function operationsTable(): string {
       needsOf(operation),
       operation.only ? `\`${operation.only}\`` : "–",
       limitOf(operation),
-      `${owners[operation.rateLimit.owner]}${operation.allowsOwnKey ? "; of itself: key" : ""}`,
+      `${owners[operation.rateLimit.owner]}${operation.endsItself ? "; of itself: not counted" : ""}`,
     ]),
   );
 }
@@ -69,15 +69,12 @@ const owners = {
   key: "key",
 } as const;
 
-function needsOf({ needs, needsOfKind, plan, gates = [], allowsOwnKey, allowsMaker }: Operation): string {
+function needsOf({ needs, needsOfKind, plan, gates = [], reach = "" }: Operation): string {
   const words = [
     plan === "any" ? "every plan" : "",
     gates.includes("self_hosted") ? "self-hosted" : "",
-    needs === "admin"
-      ? `Admin${allowsOwnKey ? ", or the key itself" : ""}${allowsMaker ? ", or the key that made it" : ""}`
-      : needs === null
-        ? ""
-        : `\`${needs}\``,
+    reach,
+    needs === "admin" ? "Admin" : needs === null ? "" : `\`${needs}\``,
     ...Object.entries(needsOfKind ?? {}).map(([kind, permission]) => `\`${permission}\` (${kind} keys)`),
   ];
   return words.filter(Boolean).join(", ");

@@ -96,5 +96,10 @@ const itemsPage = (page: string): string =>
           grows ? [[name, grows.what, grows.bound, grows.beyond, code(grows.test)]] : [],
         ),
       ),
+    few: () =>
+      markdownTable(
+        ["Kind", "In one range at most", "Why not more"],
+        kindRows.flatMap(([name, { few }]) => (few ? [[name, String(few.most), few.because]] : [])),
+      ),
     fixed: () => `${kindRows.flatMap(([name, { grows }]) => (grows ? [] : [name])).join(", ")}.`,
   });

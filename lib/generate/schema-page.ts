@@ -1,8 +1,6 @@
-import { operations } from "../contract/operations.ts";
 import type { Column, ColumnType } from "../mirror/datasets/columns.ts";
 import { type Dataset, type DatasetName, datasetNamed, datasetNames } from "../mirror/datasets/datasets.ts";
 import { typeIn, type Warehouse, warehouses } from "../mirror/datasets/sql.ts";
-import { describedField } from "../openapi/properties.ts";
 import { type ApiDocument, endpointsOf, type JsonSchema } from "../reference/document.ts";
 import { required } from "../runtime/required.ts";
 import { markdownTable } from "./marked-parts.ts";
@@ -57,24 +55,20 @@ export function schemaPage(released: string): string {
     .replace(/\n+$/, "\n");
 }
 
-type Row = { readonly path: string; readonly parent: string; readonly column: Column };
+type Row = { readonly path: string; readonly column: Column };
 
 function fieldTable(
   dataset: Dataset,
   version: string,
   known: (operation: string, path: string) => boolean,
 ): string {
-  const operation = required(
-    operations.find(({ id }) => id === dataset.operation),
-    `operation ${dataset.operation}`,
-  );
   const first = dashboardColumns[dataset.name];
   const place = ({ name }: Column) => (first.includes(name) ? first.indexOf(name) : first.length);
   const ordered = dataset.columns.toSorted((one, other) => place(one) - place(other));
   return markdownTable(
     ["Field", "Type", "Null", "Meaning", "Since"],
-    [...rowsOf(ordered, "", "")].map(({ path, parent, column }) => {
-      const meaning = describedField(operation, parent === "" ? (dataset.list ?? "") : parent, column.name);
+    [...rowsOf(ordered, "")].map(({ path, column }) => {
+      const meaning = required(column.meaning, `description of ${path} in ${dataset.name}`);
       return [
         `\`${path}\`${dataset.key.includes(path) ? " **key**" : ""}`,
         typeWords(column.type),
@@ -87,17 +81,17 @@ function fieldTable(
 }
 
 /** The fields of a list or an object follow it. Objects with a field for each word of a list are shown once. */
-function* rowsOf(columns: readonly Column[], prefix: string, parent: string): Generator<Row> {
+function* rowsOf(columns: readonly Column[], prefix: string): Generator<Row> {
   for (const column of columns) {
     const path = `${prefix}${column.name}`;
-    yield { path, parent, column };
+    yield { path, column };
     const fields = fieldsIn(column.type);
     const [one] = fields;
     const isByWord = fields.length > 2 && fields.every(({ type }) => sameType(type, one?.type));
     if (isByWord && one) {
-      for (const field of fields) yield { path: `${path}.${field.name}`, parent: column.name, column: field };
-      yield* rowsOf(fieldsIn(one.type), `${path}.….`, one.name);
-    } else yield* rowsOf(fields, `${path}${column.type.kind === "list" ? "[]." : "."}`, column.name);
+      for (const field of fields) yield { path: `${path}.${field.name}`, column: field };
+      yield* rowsOf(fieldsIn(one.type), `${path}.….`);
+    } else yield* rowsOf(fields, `${path}${column.type.kind === "list" ? "[]." : "."}`);
   }
 }
 

@@ -79,7 +79,7 @@ async function catchUp(
 
 function read(
   call: AuditContext,
-  stretch: Pick<AuditQuery, "after" | "upTo" | "wanted">,
+  segment: Pick<AuditQuery, "after" | "upTo" | "wanted">,
 ): Promise<AuditPage> {
   const { principal, scope, input, paging, retentionDays } = call;
   const { order, date_from, date_to } = input.query;
@@ -90,6 +90,6 @@ function read(
     toMs: date_to,
     limit: paging.pageSize,
     retentionDays,
-    ...stretch,
+    ...segment,
   });
 }

@@ -11,9 +11,11 @@ import { limitRate } from "./middleware/limit-rate.ts";
 import { requestLifecycle } from "./middleware/request-lifecycle.ts";
 import { type Permit, scopeKey } from "./middleware/scope-key.ts";
 import { validateInput } from "./middleware/validate-input.ts";
-import type { OperationResult } from "./operation-result.ts";
+import type { Exact, ResultOf } from "./operation-result.ts";
 
-export type RunOperation<Op extends Operation> = (call: OperationContext<Op>) => Promise<OperationResult>;
+export type RunOperation<Op extends Operation, Result extends ResultOf<Op>> = (
+  call: OperationContext<Op>,
+) => Promise<Result & Exact<Op, Result>>;
 
 export type HandlerOptions<Op extends Operation> = {
   /** Items to read in the round of authentication. */
@@ -26,14 +28,16 @@ export type HandlerOptions<Op extends Operation> = {
  * Makes the handler of a Lambda function from a contract entry and the function that runs the operation.
  *
  * @example
- * export const handler = createHandler(listTeams, async (call) => {
- *   const { records, nextCursor } = await readTeams(call.table, onlyOrganization(call).uuid, call.paging);
- *   return { json: { data: records, next_cursor: nextCursor } };
+ * export const handler = createHandler(operation, async ({ table, scope, paging }) => {
+ *   const place = { after: positionInPartition(paging), limit: paging.pageSize };
+ *   const { found, next } = await listTeams(table, scope.organizations, place);
+ *   const teams = found.map(({ record }) => record);
+ *   return { json: { teams, next_cursor: next && paging.next(next) } };
  * });
  */
-export function createHandler<Op extends Operation>(
+export function createHandler<Op extends Operation, const Result extends ResultOf<Op>>(
   operation: Op,
-  run: RunOperation<Op>,
+  run: RunOperation<Op, Result>,
   { prefetch, locate, permit }: HandlerOptions<Op> = {},
 ) {
   const handler: ChainHandler = middy({

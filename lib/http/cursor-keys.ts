@@ -83,7 +83,7 @@ const notMadeYet = (): ApiError =>
   new ApiError("SERVICE_UNAVAILABLE", "The service is being set up. Retry the same request in a minute.", {
     retryAfterSeconds: 60,
     cause: new TypeError(
-      "There are no cursor keys yet. The worker rotateCursorKeys makes them every minute: see why it fails.",
+      "There are no cursor keys. The worker rotateCursorKeys makes them in the deployment and every minute: see why it fails.",
     ),
   });
 

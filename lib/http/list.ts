@@ -1,40 +1,61 @@
 import { type CsvColumn, csvRow } from "../contract/csv-row.ts";
 import { ByteWriter } from "../runtime/byte-writer.ts";
-import { type BytesResult, jsonType } from "./operation-result.ts";
+import { jsonText, type Written, writeText } from "../runtime/json-text.ts";
+import { type BytesResult, bytesResult, jsonType } from "./operation-result.ts";
 
 export type ListFormat = "json" | "csv" | "ndjson";
 
-export type List<Record> = {
+/** `Source`: what a record is made from. `Removed` is `never` for a list that names no removed records. */
+type List<Source, Record, Removed> = ListCursors & {
   readonly format: ListFormat;
-  readonly records: Iterable<Record>;
-  /** The array's name in JSON. */
-  readonly name: string;
+  readonly records: Iterable<Source>;
   /** For CSV, in the order of the file. */
-  readonly columns: ReadonlyArray<CsvColumn<Record>>;
-  /** Writes a record as JSON, for records that are not the JSON's own objects. */
-  readonly writeJson?: (out: ByteWriter, record: Record) => void;
+  readonly columns: ReadonlyArray<CsvColumn<Source>>;
+  /** Writes a record as JSON, for sources that are not the records themselves. */
+  readonly writeJson?: (out: ByteWriter, source: Source) => Written<Record>;
   /** About how long the answer will be: the buffer then need not grow. */
   readonly bytesExpected?: number;
   /** The removed records, if the request asks for them. Never in CSV. */
-  readonly removed?: readonly object[];
+  readonly removed?: readonly Removed[];
+};
+
+type ListCursors = {
   readonly nextCursor: string | null;
   /** Only on the last page of a walk that can be resumed later. */
   readonly resumeCursor?: string | null;
 };
 
+/** The answer in JSON. The other formats have the same records. */
+type ListAnswer<Record, Removed> = {
+  readonly data: readonly Record[];
+  readonly next_cursor: string | null;
+} & ([Removed] extends [never] ? unknown : { readonly removed?: readonly Removed[] });
+
 /** One page of records in the requested format. */
-export function listResult<Record>(list: List<Record>): BytesResult {
+export function listResult<Source, Record = Source, Removed = never>(
+  list: List<Source, Record, Removed>,
+): BytesResult<ListAnswer<Record, Removed>> {
   const headers = cursorHeaders(list);
-  if (list.format === "json") return { bytes: renderJson(list), contentType: jsonType, headers };
+  if (list.format === "json") return bytesResult({ bytes: renderJson(list), contentType: jsonType, headers });
   return list.format === "csv"
-    ? { bytes: renderCsv(list.columns, list.records), contentType: "text/csv; charset=utf-8", headers }
-    : { bytes: renderLines(list), contentType: "application/x-ndjson", headers };
+    ? csvResult(list)
+    : bytesResult({ bytes: renderLines(list), contentType: "application/x-ndjson", headers });
 }
 
-function renderJson<Record>(list: List<Record>): Buffer {
-  const { records, removed, nextCursor, bytesExpected, writeJson = writeObject } = list;
+/** The same page as CSV only. Its rows can have other sources than its records in JSON. */
+export const csvResult = <Row>(
+  list: ListCursors & Pick<List<Row, unknown, unknown>, "columns" | "records">,
+): BytesResult<never> =>
+  bytesResult({
+    bytes: renderCsv(list.columns, list.records),
+    contentType: "text/csv; charset=utf-8",
+    headers: cursorHeaders(list),
+  });
+
+function renderJson<Source>(list: List<Source, unknown, unknown>): Buffer {
+  const { records, removed, nextCursor, bytesExpected, writeJson = writeRecord } = list;
   const out = new ByteWriter(bytesExpected);
-  out.text(`{${JSON.stringify(list.name)}:[`);
+  out.text('{"data":[');
   let separator = "";
   for (const record of records) {
     out.text(separator);
@@ -47,19 +68,19 @@ function renderJson<Record>(list: List<Record>): Buffer {
   return out.written();
 }
 
-const writeObject = (out: ByteWriter, record: unknown): void => out.text(JSON.stringify(record));
+const writeRecord = (out: ByteWriter, record: unknown): Written<unknown> => writeText(out, jsonText(record));
 
-const marked = ({ removed = [] }: Pick<List<unknown>, "removed">): object[] =>
-  removed.map((record) => ({ ...record, removed: true }));
+const marked = ({ removed = [] }: Pick<List<unknown, unknown, unknown>, "removed">): object[] =>
+  removed.map((record) => Object.assign({}, record, { removed: true }));
 
 /** Sent for JSON too: a caller can then request the next page while this one is still arriving. */
-const cursorHeaders = ({ nextCursor, resumeCursor }: Pick<List<unknown>, "nextCursor" | "resumeCursor">) => ({
+const cursorHeaders = ({ nextCursor, resumeCursor }: ListCursors) => ({
   ...(resumeCursor && { "x-resume-cursor": resumeCursor }),
   ...(nextCursor !== null && { "x-next-cursor": nextCursor }),
 });
 
-function renderLines<Record>(list: List<Record>): Buffer {
-  const { records, writeJson = writeObject } = list;
+function renderLines<Source>(list: List<Source, unknown, unknown>): Buffer {
+  const { records, writeJson = writeRecord } = list;
   const out = new ByteWriter(list.bytesExpected);
   for (const record of records) {
     writeJson(out, record);

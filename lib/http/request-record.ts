@@ -38,7 +38,10 @@ export function openRecord(
   const deadline = openDeadline(clock, workTimeOf(operation), remainingMs);
   const until = { signal: deadline.hardDeadline, isOver: deadline.isOver };
   return {
-    ...{ operation, event, meter, deadline },
+    operation,
+    event,
+    meter,
+    deadline,
     requestId: requestIdOf(event, random),
     startedAtMs: clock.nowMs(),
     // After the deadline the caller has an answer, so no new call to the store may begin.

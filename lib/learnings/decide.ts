@@ -2,7 +2,7 @@ import type { AuditedContext } from "../audit/entry.ts";
 import { ApiError } from "../contract/api-error.ts";
 import { decideLearning } from "./approval.ts";
 import type { LearningRequest } from "./find.ts";
-import { detailOf, heldLearning, type LearningDetail } from "./read.ts";
+import { detailOf, heldLearning, type LearningDetail } from "./read-learning.ts";
 
 /** The decision of an admin or of the operator. Repeating the same decision gives the same answer. */
 export async function decideRequested(

@@ -1,13 +1,13 @@
 import type * as z from "zod";
 import * as kinds from "../contract/items.ts";
-import type { listedLearning } from "../contract/records-learnings.ts";
+import type { learningRecord } from "../contract/records-learnings.ts";
 import type { LearningItem } from "../store/items/learning.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { parseMember } from "../store/items/people.ts";
 import { parseRepository } from "../store/items/repository.ts";
 import { type Item, identityOf, type Key, type Table } from "../store/table.ts";
 
-export type LearningRecord = z.input<typeof listedLearning>;
+export type LearningRecord = z.input<typeof learningRecord>;
 
 /** Names that the record shows but the Learning does not store: they change independently of it. */
 export type LearningNames = {

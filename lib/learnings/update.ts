@@ -14,7 +14,7 @@ import type { LearningRequest, LocatedLearning } from "./find.ts";
 import { firstWords } from "./first-words.ts";
 import { contentDigest } from "./identity.ts";
 import { type LearningRecord, nameKeys, namesFrom, toLearningRecord } from "./present.ts";
-import { heldLearning } from "./read.ts";
+import { heldLearning } from "./read-learning.ts";
 import { changedLearning, recordWrites, replaceWrites, writeContext } from "./record.ts";
 import { textOwner, textWrite } from "./text-owner.ts";
 import { indexRefreshFailed, type LearningDeps, learningEvent, shortenedText } from "./writer.ts";

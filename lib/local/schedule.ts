@@ -2,7 +2,10 @@ import type { Clock } from "../runtime/clock.ts";
 
 export type Task = { readonly name: string; readonly everyMs: number; run(): Promise<void> };
 
-/** Runs each task at once and then repeatedly, until the signal aborts; a failed task runs again at its next turn. */
+/**
+ * Runs each task at once and then repeatedly, until the signal aborts; a failed task runs again at its next turn. As in
+ * a deployed stack, turns are the same time apart however long a run takes; a turn that comes during a run is left out.
+ */
 export async function runTasks(
   tasks: readonly Task[],
   {
@@ -16,9 +19,11 @@ export async function runTasks(
   },
 ): Promise<void> {
   const repeat = async ({ name, everyMs, run }: Task) => {
+    let turnMs = clock.nowMs();
     while (!signal.aborted) {
       await run().catch((error: unknown) => onFault(name, error));
-      await clock.sleep(everyMs, signal).catch(() => undefined);
+      turnMs += everyMs * Math.max(1, Math.ceil((clock.nowMs() - turnMs) / everyMs));
+      await clock.sleep(turnMs - clock.nowMs(), signal).catch(() => undefined);
     }
   };
   await Promise.all(tasks.map(repeat));

@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { keyKinds } from "../contract/access.ts";
 import { isWithinOnly } from "../contract/only.ts";
-import type { ToolListing, ToolPolicy } from "./operation-tool.ts";
-import type { CallableTool } from "./tools.ts";
+import type { OperationTool, ToolListing, ToolPolicy } from "./operation-tool.ts";
 
 /** What `GET /v1/whoami` says about the key. */
 export const caller = z.object({
@@ -13,7 +12,7 @@ export const caller = z.object({
 export type Caller = z.output<typeof caller>;
 
 /** Whether the key may call every operation of the tool. The organization's plan is not known here: the API answers it. */
-export const mayCall = ({ uses }: Pick<CallableTool, "uses">, caller: Caller): boolean =>
+export const mayCall = ({ uses }: { readonly uses: readonly ToolPolicy[] }, caller: Caller): boolean =>
   uses.every((operation) => mayUse(operation, caller));
 
 function mayUse(
@@ -30,7 +29,11 @@ function mayUse(
 
 /** The tool without the arguments that this kind of key cannot use. */
 export function listingFor(
-  { listing, kindsOfArgument, workspaceNames }: Omit<CallableTool, "run">,
+  {
+    listing,
+    kindsOfArgument,
+    workspaceNames,
+  }: Pick<OperationTool, "kindsOfArgument" | "workspaceNames" | "listing">,
   { key }: Caller,
 ): ToolListing {
   const { properties, required: always = [], ...schema } = listing.inputSchema;

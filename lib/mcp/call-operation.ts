@@ -45,7 +45,7 @@ function requestOf(tool: OperationTool, args: JsonObject): AnyRequest {
   return {
     path,
     query: { ...pageSize(tool, args), ...query },
-    ...(Object.values(tool.places).includes("body") && { body }),
+    ...(Object.values(tool.places).includes("body") && { body: { ...bodyDefaults(tool), ...body } }),
   };
 }
 
@@ -54,6 +54,10 @@ const pageSize = ({ pageSizeIsBound }: OperationTool, { cursor }: JsonObject) =>
   pageSizeIsBound === undefined || (pageSizeIsBound && cursor !== undefined)
     ? {}
     : { limit: mcpLimits.pageSizeDefault };
+
+/** The API returns the nearest Learnings however far away they are: to a model, an unrelated one looks like an answer. */
+const bodyDefaults = ({ operation }: OperationTool) =>
+  operation === "searchLearnings" ? { min_score: mcpLimits.scoreMinDefault } : {};
 
 const pathNames = ({ places }: OperationTool): string[] =>
   Object.keys(places).filter((name) => places[name] === "path");

@@ -8,12 +8,14 @@ const repositories = {
   required: false,
 };
 
-export const prompts = [
+/** `tools`: a prompt is offered only to keys that may use all of them. */
+const prompts = [
   {
     name: "weekly_review_report",
     title: "Weekly review report",
     description: "A short report about last week's code reviews, compared with the week before.",
     arguments: [repositories],
+    tools: ["review_report", "find_pull_requests"],
   },
   {
     name: "reviewer_briefing",
@@ -23,6 +25,7 @@ export const prompts = [
       { name: "repository_id", description: "Provider id of the repository.", required: true },
       { name: "change", description: "What the change to review is about, or its diff.", required: false },
     ],
+    tools: ["list_learnings", "search_learnings"],
   },
 ] as const;
 
@@ -51,9 +54,20 @@ const writers: Readonly<Record<(typeof prompts)[number]["name"], (args: Argument
     ].join(" "),
 };
 
-export function getPrompt(name: string, args: Arguments) {
+export const listPrompts = (toolNames: readonly string[]) =>
+  prompts
+    .filter(({ tools }) => tools.every((tool) => toolNames.includes(tool)))
+    .map(({ tools: _, ...prompt }) => ({ ...prompt, arguments: [...prompt.arguments] }));
+
+export function getPrompt(name: string, args: Arguments, toolNames: readonly string[]) {
   const prompt = prompts.find((each) => each.name === name);
   if (!prompt) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown prompt: ${name}.`);
+  const lacking = prompt.tools.filter((tool) => !toolNames.includes(tool));
+  if (lacking.length > 0)
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      `The prompt ${name} calls ${lacking.join(" and ")}, which this key may not use.`,
+    );
   const missing = prompt.arguments.find(({ name: argument, required }) => required && !args[argument]);
   if (missing) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${missing.name}: is required.`);
   return {

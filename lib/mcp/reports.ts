@@ -11,16 +11,27 @@ import {
   reportArguments,
 } from "../report/arguments.ts";
 import { sortedRows } from "../report/columns.ts";
-import { openQuestion } from "../report/question.ts";
-import { readPullRequests, readWithBefore } from "../report/read.ts";
-import { findIdleSeats, idleRow } from "../report/seats.ts";
+import { type Identity, openQuestion } from "../report/question.ts";
+import { readPullRequests, readWithBefore } from "../report/read-pull-requests.ts";
+import { findIdleSeats, holderRow, idleRow } from "../report/seats.ts";
+import { definitions } from "../report/words.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { required } from "../runtime/required.ts";
+import { mayCall } from "./access.ts";
 import type { Api } from "./api.ts";
 import type { JsonObject, ToolListing } from "./operation-tool.ts";
 import { reportInputs } from "./report-inputs.generated.ts";
 import { invalid, isTimeout, moreSentence, type ToolAnswer, ToolError } from "./result.ts";
 import { operationTools } from "./tools.generated.ts";
+
+const policyOf = (name: OperationName) =>
+  required(
+    operationTools.find(({ operation }) => operation === name),
+    name,
+  );
+
+/** A list names teams only to keys that may read them. */
+const teamsTool = { uses: [policyOf("listTeams")] };
 
 /** Tools that read all pages of a period and answer figures, as the tool's `report` and the dashboard do. */
 
@@ -37,12 +48,7 @@ const reportTool = <Schema extends z.ZodObject>(
   schema: Schema,
   answer: (args: z.output<Schema>, api: Api) => Promise<ToolAnswer>,
 ) => {
-  const tools = uses.map((name) =>
-    required(
-      operationTools.find(({ operation }) => operation === name),
-      name,
-    ),
-  );
+  const tools = uses.map(policyOf);
   return {
     uses: tools,
     kindsOfArgument: tools[0]?.kindsOfArgument ?? {},
@@ -77,14 +83,18 @@ export const reportTools = [
     reportArguments,
     async ({ by, sort, order, ...query }, api) => {
       const ordered = orderOf({ by, sort, order, ...query }, invalid);
-      const { title, filters, report, readOptions, client } = await open(query, api, by === "team");
+      const { title, filters, report, readOptions, client } = await open(query, api, () => by === "team");
       const { period, total, before, rows, notes } = report(
         await readWithBefore(client, readOptions.query, readOptions),
         by,
       );
       const { content, text } = pageOf(sortedRows(rows, ordered.sorted_by, ordered.order), query, "rows");
       return {
-        text: [`${plural(total.pull_requests, "pull request")} from ${title}; ${text}`, ...notes].join(" "),
+        text: [
+          `${plural(total.pull_requests, "pull request")} from ${title}; ${text}`,
+          definitions.timesBegin,
+          ...notes,
+        ].join(" "),
         content: rounded({ period, filters, total, before, by, ...ordered, ...content }),
         textFields: ["name", "organization"],
       };
@@ -99,14 +109,16 @@ export const reportTools = [
     },
     listArguments,
     async ({ find, ...query }, api) => {
-      const { title, filters, list, readOptions, client } = await open(query, api, false);
+      const { title, filters, list, readOptions, client } = await open(query, api, (identity) =>
+        mayCall(teamsTool, identity),
+      );
       const read = await readPullRequests(client, readOptions.query, readOptions);
       const { period, notes, pull_requests, compared } = list(read, find);
       const { content, text } = pageOf(pull_requests, query, "pull_requests");
       return {
-        text: [`${find}, ${title}: ${text}`, ...notes].join(" "),
+        text: [`${find}, ${title}: ${text}`, definitions.timesBegin, ...notes].join(" "),
         content: rounded({ period, filters, find, compared, ...content }),
-        textFields: ["repository", "organization", "author"],
+        textFields: ["repository", "organization", "author", "teams"],
       };
     },
   ),
@@ -123,21 +135,35 @@ export const reportTools = [
     async ({ days, ...query }, api) => {
       const [from, nowMs] = [Number(query.cursor ?? 0), systemClock.nowMs()];
       const options = { days, nowMs, shown: [from, from + query.limit], signal: api.wrapUpSignal };
-      const { idle, since, held, notJudged, tooNew, notes } = await findIdleSeats(api.client(), options);
+      const { idle, since, held, notJudged, tooNew, notes, ...found } = await findIdleSeats(
+        api.client(),
+        options,
+      );
+      const not_judged_holders = found.notJudgedHolders.slice(0, query.limit).map(holderRow);
       const { content, text } = pageOf(idle.map(idleRow), query, "idle");
       return {
         text: `${idle.length} of ${plural(held, "assigned seat")} idle for ${plural(days, "day")}; ${[text, ...notes].join(" ")}`,
-        content: { since, seats_held: held, not_judged: notJudged, too_new: tooNew, ...content },
+        content: {
+          since,
+          seats_held: held,
+          not_judged: notJudged,
+          not_judged_holders,
+          too_new: tooNew,
+          ...content,
+        },
         textFields: ["username", "organizations"],
       };
     },
   ),
 ];
 
-const open = async (query: Question, api: Api, isByTeam: boolean) => {
+const open = async (query: Question, api: Api, readsTeams: (identity: Identity) => boolean) => {
   const [client, nowMs] = [api.client(), systemClock.nowMs()];
   const opened = await openQuestion(client, query, {
-    ...{ period: periodOf(query, nowMs, invalid), isByTeam, nowMs, signal: api.wrapUpSignal },
+    period: periodOf(query, nowMs, invalid),
+    readsTeams,
+    nowMs,
+    signal: api.wrapUpSignal,
     refuse: (code, message) => new ToolError(code, message),
   });
   return { ...opened, client };

@@ -131,7 +131,9 @@ async function answer(
 async function exchange(server: Server, request: Request, body: unknown): Promise<Response> {
   if (!(await isLegacyRequest(request, body)))
     return await createMcpHandler(() => server, {
-      ...{ legacy: "reject", maxSubscriptions: 0, keepAliveMs: 0 },
+      legacy: "reject",
+      maxSubscriptions: 0,
+      keepAliveMs: 0,
     }).fetch(request, { parsedBody: body });
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport);

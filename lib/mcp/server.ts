@@ -1,7 +1,7 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import { type Caller, listingFor, mayCall } from "./access.ts";
 import type { Api } from "./api.ts";
-import { getPrompt, prompts } from "./prompts.ts";
+import { getPrompt, listPrompts } from "./prompts.ts";
 import { listResources, readResource, resourceTemplates } from "./resources.ts";
 import { errorResult } from "./result.ts";
 import { allTools, toolOf } from "./tools.ts";
@@ -27,7 +27,9 @@ export function createServer({ api, requestId, caller }: ServerProps): Server {
     { name: "review-api", title: "Review API", version: "1.0.0" },
     { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions },
   );
-  server.setRequestHandler("tools/list", () => ({ tools: caller ? listTools(caller) : [] }));
+  const tools = caller ? listTools(caller) : [];
+  const toolNames = tools.map(({ name }) => name);
+  server.setRequestHandler("tools/list", () => ({ tools }));
   server.setRequestHandler("tools/call", async ({ params: { name, arguments: args = {} } }) => {
     const call = toolOf(name);
     if (!call) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}.`);
@@ -40,10 +42,10 @@ export function createServer({ api, requestId, caller }: ServerProps): Server {
   server.setRequestHandler("resources/read", ({ params: { uri } }) =>
     noting(api, () => readResource(uri, api)),
   );
-  server.setRequestHandler("prompts/list", () => ({
-    prompts: prompts.map((prompt) => ({ ...prompt, arguments: [...prompt.arguments] })),
-  }));
-  server.setRequestHandler("prompts/get", ({ params }) => getPrompt(params.name, params.arguments ?? {}));
+  server.setRequestHandler("prompts/list", () => ({ prompts: listPrompts(toolNames) }));
+  server.setRequestHandler("prompts/get", ({ params }) =>
+    getPrompt(params.name, params.arguments ?? {}, toolNames),
+  );
   return server;
 }
 

@@ -1,4 +1,10 @@
-import { type Category, categories, type Severity, severities } from "../contract/records-metrics.ts";
+import {
+  type Category,
+  type CommentsRecord,
+  categories,
+  type Severity,
+  severities,
+} from "../contract/records-metrics.ts";
 
 export type ReviewFinding = {
   readonly severity: Severity | null;
@@ -20,14 +26,27 @@ export const codeOf = ({ severity, category, accepted }: ReviewFinding): string 
 export const codeNumber = (bytes: Uint8Array, at = 0): number =>
   (bytes[at] ?? 0) * 256 + (bytes[at + 1] ?? 0);
 
+type Comment = CommentsRecord["coderabbit_comments"][number];
+
+/** The JSON of a finding, before and after its URL. */
+function jsonAround(finding: ReviewFinding): readonly [before: string, after: string] {
+  const comment: Comment = { url: "", ...finding };
+  const text = JSON.stringify(comment);
+  const urlStart = text.indexOf('""') + 1;
+  return [text.slice(0, urlStart), text.slice(urlStart)];
+}
+
+/** The JSON that precedes a finding's URL, with its opening quote. */
+export const [beforeUrl] = jsonAround({ severity: null, category: null, accepted: null });
+
 /** The JSON that follows a finding's URL, from its closing quote, by code. There are few, so each is built once. */
 export const tailsByCode: ReadonlyMap<number, Uint8Array> = new Map(
   severitiesOrNull.flatMap((severity) =>
     categoriesOrNull.flatMap((category) =>
       acceptances.map((accepted) => {
         const finding = { severity, category, accepted };
-        const tail = Buffer.from(`",${JSON.stringify(finding).slice(1)}`);
-        return [codeNumber(Buffer.from(codeOf(finding))), tail] as const;
+        const [, after] = jsonAround(finding);
+        return [codeNumber(Buffer.from(codeOf(finding))), Buffer.from(after)] as const;
       }),
     ),
   ),

@@ -2,6 +2,7 @@ import type { Provider } from "../contract/access.ts";
 import type { McpRecord } from "../contract/records-metrics.ts";
 import type { ByteWriter } from "../runtime/byte-writer.ts";
 import { toTimestamp } from "../runtime/clock.ts";
+import { jsonText, type Written, writeText } from "../runtime/json-text.ts";
 import { required } from "../runtime/required.ts";
 import type { EntryDraft, StreamEntry } from "../stream/stream.ts";
 import { damagedPayload, entryDraftOf, payloadTextOf, prUrlAtStart } from "./payload.ts";
@@ -48,9 +49,9 @@ export function toMcpRecord(entry: StreamEntry, owner: Owner): McpRecord {
 }
 
 /** Writes the record as JSON. */
-export function writeMcp(out: ByteWriter, { entry, organization }: PlacedEntry): void {
+export function writeMcp(out: ByteWriter, { entry, organization }: PlacedEntry): Written<McpRecord> {
   const { provider_organization_id: organizationId, provider } = organization;
-  out.text(JSON.stringify(toMcpRecord(entry, { organizationId, provider })));
+  return writeText(out, jsonText(toMcpRecord(entry, { organizationId, provider })));
 }
 
 /** The payload of the entry may be incomplete. */

@@ -1,7 +1,9 @@
+import type { CommentsRecord } from "../contract/records-metrics.ts";
 import { ByteWriter } from "../runtime/byte-writer.ts";
 import { toTimestamp } from "../runtime/clock.ts";
+import { jsonText, objectWriter, plainText, type Written, written } from "../runtime/json-text.ts";
 import type { EntryDraft, StreamEntry } from "../stream/stream.ts";
-import { codeNumber, codeOf, type ReviewFinding, tailsByCode } from "./finding.ts";
+import { beforeUrl, codeNumber, codeOf, type ReviewFinding, tailsByCode } from "./finding.ts";
 import { damagedPayload, entryDraftOf, payloadBytesOf, prUrlAtStart } from "./payload.ts";
 
 /**
@@ -25,8 +27,6 @@ type CommentedPullRequest = {
   readonly comments: readonly ReviewComment[];
 };
 
-type Outside = Pick<CommentedPullRequest, "organizationId" | "repositoryId" | "authorId" | "mergedAtMs">;
-
 const escaped = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 const dropAll = "~";
@@ -36,22 +36,48 @@ const dropsByMark: ReadonlyMap<number, number> = new Map(
 );
 
 export function draftReviewComments(pullRequest: CommentedPullRequest): EntryDraft {
-  const { prUrl, repositoryId, authorId, mergedAtMs } = pullRequest;
+  const { prUrl, organizationId, repositoryId, authorId, mergedAtMs: atMs } = pullRequest;
+  const placed = { atMs, repositoryId, authorId };
   const text = encode(prUrl, pullRequest.comments);
   const record = new ByteWriter();
-  if (!render(record, Buffer.from(text), pullRequest)) throw new TypeError("An entry just made is damaged.");
-  return entryDraftOf({ atMs: mergedAtMs, repositoryId, authorId }, text, record.length);
+  const organization = { provider_organization_id: organizationId };
+  writeReviewComments(record, { entry: { ...placed, number: 0, payload: text }, organization });
+  return entryDraftOf(placed, text, record.length);
 }
+
+type CommentedEntry = {
+  readonly entry: Pick<StreamEntry, "number" | "atMs" | "repositoryId" | "authorId" | "payload">;
+  readonly organization: { readonly provider_organization_id: string };
+};
+
+const writeFields = objectWriter<CommentsRecord>();
 
 /** Writes the record as JSON. */
 export function writeReviewComments(
   out: ByteWriter,
-  { entry, organization }: { entry: StreamEntry; organization: { provider_organization_id: string } },
-): void {
-  const { provider_organization_id: organizationId } = organization;
-  const { repositoryId, authorId, atMs: mergedAtMs } = entry;
-  if (!render(out, payloadBytesOf(entry), { organizationId, repositoryId, authorId, mergedAtMs }))
-    throw damagedPayload(entry.number);
+  { entry, organization }: CommentedEntry,
+): Written<CommentsRecord> {
+  const payload = payloadBytesOf(entry);
+  const end = payload.indexOf(newline);
+  if (end < 0) throw damagedPayload(entry.number);
+  let urlStart = 0;
+  return writeFields(out, {
+    pr_url: () => {
+      out.byte(quote);
+      urlStart = out.length;
+      out.bytes(payload.subarray(0, end));
+      out.byte(quote);
+      return written<string>();
+    },
+    organization_id: jsonText(organization.provider_organization_id),
+    repository_id: jsonText(entry.repositoryId),
+    author_id: jsonText(entry.authorId),
+    merged_at: plainText(toTimestamp(entry.atMs)),
+    coderabbit_comments: () => {
+      if (!writeComments(out, payload, urlStart)) throw damagedPayload(entry.number);
+      return written<CommentsRecord["coderabbit_comments"]>();
+    },
+  });
 }
 
 /** The payload of the entry may be incomplete. */
@@ -82,25 +108,16 @@ function sharedLength(one: string, other: string): number {
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 
 const newline = 0x0a;
-const firstBefore = Buffer.from('{"url":"');
-const nextBefore = Buffer.from(',{"url":"');
+const quote = 0x22;
+const closingBracket = 0x5d;
+const firstBefore = Buffer.from(`[${beforeUrl}`);
+const nextBefore = Buffer.from(`,${beforeUrl}`);
 
-/** Returns false if the payload was not made by `encode`. */
-function render(
-  out: ByteWriter,
-  payload: Uint8Array,
-  { organizationId, repositoryId, authorId, mergedAtMs }: Outside,
-): boolean {
+/** The pull request's URL is written already, at `prUrlStart`. Returns false if the payload was not made by `encode`. */
+function writeComments(out: ByteWriter, payload: Uint8Array, prUrlStart: number): boolean {
   let end = payload.indexOf(newline);
-  if (end < 0) return false;
-  out.text('{"pr_url":"');
-  let urlStart = out.length;
-  out.bytes(payload.subarray(0, end));
-  let urlEnd = out.length;
-  out.text(
-    `","organization_id":${JSON.stringify(organizationId)},"repository_id":${JSON.stringify(repositoryId)},` +
-      `"author_id":${JSON.stringify(authorId)},"merged_at":"${toTimestamp(mergedAtMs)}","coderabbit_comments":[`,
-  );
+  let urlStart = prUrlStart;
+  let urlEnd = urlStart + end;
   for (let before = firstBefore; end < payload.length; before = nextBefore) {
     const start = end + 1;
     const tail = tailsByCode.get(codeNumber(payload, start));
@@ -118,7 +135,7 @@ function render(
     buffer.set(tail, urlEnd);
     out.length = urlEnd + tail.length;
   }
-  out.text("]}");
+  out.byte(closingBracket);
   return true;
 }
 

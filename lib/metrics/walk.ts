@@ -1,3 +1,15 @@
+/**
+ * A walk reads a dataset page by page, in the order of the stream's numbers. Its cursor holds a position, a number up to
+ * which it has read, and, over several organizations, a mark: the changes of the scope that it knows (`following`).
+ *
+ *   numbers                      1            caughtUpTo        position     published
+ *   known organizations          │▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓│ 3 ░░░░░░░░░│
+ *   newly visible organizations  │▓▓▓▓▓▓▓▓▓▓▓▓▓▓│ 2 ░░░░░░░░░░░░░│ 3 ░░░░░░░░░│
+ *   organizations that left      1: named in `removed`
+ *
+ * ▓ was read by the pages before. A page does the first of these that is left: 1, 2 (`catchUp`, the mark says how far),
+ * 3 (`readEntries` from the position). So no newer record of a pull request comes before an older one.
+ */
 import { answerOfLeft, type ScopeFollowUp } from "../access/follow-scope.ts";
 import type { OperationContext, WalkContext } from "../access/operation-context.ts";
 import { metricsPreparing } from "../access/policy.ts";
@@ -13,7 +25,7 @@ import { required } from "../runtime/required.ts";
 import { isMoving, type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import type { Key, Table } from "../store/table.ts";
 import { parseHead } from "../stream/head.ts";
-import { readPage, type StreamPageRequest, type TooLargeResult } from "../stream/read.ts";
+import { readPage, type StreamPageRequest, type TooLargeResult } from "../stream/read-page.ts";
 import type { Removal } from "../stream/removal.ts";
 import type { Dataset, StreamEntry } from "../stream/stream.ts";
 import { pageTooLarge, type TooLargePage } from "./too-large.ts";
@@ -162,7 +174,7 @@ type SegmentPage = {
 async function readEntries(
   call: MetricsContext,
   { dataset, wanted, wantedStatus, recordBytesMax, prUrlOf }: MetricsWalkOptions,
-  { organizations: shown, removalsSince, catchesUpTo, ...stretch }: WalkSegment,
+  { organizations: shown, removalsSince, catchesUpTo, ...segment }: WalkSegment,
 ): Promise<SegmentPage> {
   const { principal, input, paging, table } = call;
   const { include_removed: includesRemoved } = input.query;
@@ -190,17 +202,17 @@ async function readEntries(
       head: parseHead(call.prefetched.get(kinds.streamHead.key({ tenant: principal.tenant }))),
       timeUp: time.up,
       ...(catchesUpTo && { upTo: catchesUpTo.number }),
-      ...stretch,
+      ...segment,
     });
-    if (result.kind === "too-large")
+    if (result.outcome === "too-large")
       throw pageTooLarge({
         answerBytes: result.renderedBytes,
         largest: largestOf(result, prUrlOf, ownerOf(result.largest)),
         pageSize: paging.pageSize,
         behind: cursorBehind(call, result, catchesUpTo),
       });
-    if (result.kind === "no-progress") throw outOfTime();
-    if (result.kind === "moved")
+    if (result.outcome === "no-progress") throw outOfTime();
+    if (result.outcome === "moved")
       throw metricsPreparing(required(shown[0], "organization that moved").provider_organization_id);
     return {
       shown: {

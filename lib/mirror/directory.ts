@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Client } from "../client/client.ts";
 import { fieldColumns } from "../contract/csv-row.ts";
 import { pageLimits } from "../contract/limits.ts";
+import { organizationId, provider, repositoryId } from "../contract/records.ts";
 import { type organizationRecord, repositoryRecord } from "../contract/records-organizations.ts";
 import { teamRecord, userRecord } from "../contract/records-people.ts";
 import { membershipsOf } from "../report/seats.ts";
@@ -12,7 +13,7 @@ import { plainTable, source } from "./sources.ts";
  * Teams, people and repositories, for tables beside the metrics. These lists have no write order: every run reads them
  * completely, and the changes are the difference to the run before.
  */
-const organization = { provider: z.string(), organization_id: z.string() };
+const organization = { provider, organization_id: organizationId };
 
 /** One row for each membership. */
 export const personRow = z.strictObject({
@@ -21,7 +22,7 @@ export const personRow = z.strictObject({
 });
 export const repositoryRow = z.strictObject({
   ...organization,
-  repository_id: z.string(),
+  repository_id: repositoryId,
   ...repositoryRecord.omit({ provider_repository_id: true }).shape,
 });
 
@@ -53,8 +54,12 @@ export const people = source({
     // A seat holder who has left every organization has no membership, and so no row.
     const data = body.users.flatMap((user) =>
       membershipsOf(user, home).map(({ org_id, ...membership }) => ({
-        ...{ provider: membership.provider, organization_id: org_id, user_id: membership.user_id },
-        ...{ username: user.username, email: user.email, seat_assigned: user.seat_assigned },
+        provider: membership.provider,
+        organization_id: org_id,
+        user_id: membership.user_id,
+        username: user.username,
+        email: user.email,
+        seat_assigned: user.seat_assigned,
         role: membership.role,
       })),
     );

@@ -24,7 +24,6 @@ export async function* followLog(
         cursor = page.nextCursor ?? page.resumeCursor ?? cursor;
       }
     } catch (error) {
-      if (cursor === undefined) throw error;
       survive(error);
       continue;
     }

@@ -4,17 +4,16 @@ import { OperatorError } from "../runtime/operator-error.ts";
 
 /**
  * An empty file of findings looks like a clean repository, so a mistyped id is an error. Without any finding, in any
- * state, the repository was never scanned or its scans found nothing: the API does not tell which. Returns whether there
- * are findings.
+ * state, the repository was never scanned or its scans found nothing: the API does not tell which.
  */
 export async function checkRepository(
   client: Client,
   { repo_id, organization_ids }: { readonly repo_id: string; readonly organization_ids?: string | undefined },
   say: (sentence: string) => void,
-): Promise<boolean> {
+): Promise<void> {
   const query = { repo_id, organization_ids, state: "all", limit: 1 } as const;
   const { body } = await client.listSecurityFindings({ query });
-  if (body.data.length > 0) return true;
+  if (body.data.length > 0) return;
   const known = await isKnown(client, repo_id);
   if (known === false)
     throw new OperatorError(
@@ -25,7 +24,6 @@ export async function checkRepository(
       ? `Repository ${repo_id} has no findings in any state: it was never scanned, or its scans found nothing.`
       : `There are no findings of repository ${repo_id} in any state. This key may not list repositories, so it is not known whether the repository exists.`,
   );
-  return false;
 }
 
 /** Undefined if the key may not list repositories. */

@@ -5,7 +5,7 @@ import { possibleErrors } from "../contract/possible-errors.ts";
 import { errorHeaders, headerComponents, successHeaders } from "./headers.ts";
 import { describeParameter } from "./parameters.ts";
 import { describePolicy, parameterPolicy, policyFields } from "./policy.ts";
-import { describeProperties } from "./properties.ts";
+import { describeSchema, joinWords, jsonSchema, rawSchema } from "./properties.ts";
 
 /** OpenAPI 3.1, generated from the contract. The examples are joined when it is served: lib/reference/examples.ts. */
 export type OpenApiDocument = {
@@ -108,14 +108,17 @@ type ParameterLocation = "path" | "query";
 export function describeParameters(operation: Operation, place: ParameterLocation) {
   const schema = place === "path" ? operation.pathParameters : operation.query;
   if (!schema) return [];
-  const { properties = {}, required = [] } = objectSchema.parse(jsonSchema(schema, "input"));
-  return Object.entries(properties).map(([name, property]) => ({
+  const { properties = {}, required = [] } = objectSchema.parse(rawSchema(schema, "input"));
+  return Object.entries(properties).map(([name, { description = "", ...property }]) => ({
     name,
     in: place,
-    description: withDefault(describeParameter(operation, name), defaultOf(operation, name, property)),
+    description: withDefault(
+      describeParameter(operation, name, String(description)),
+      defaultOf(operation, name, property),
+    ),
     required: place === "path" || required.includes(name),
     ...parameterPolicy(operation, name),
-    schema: property,
+    schema: joinWords(property),
   }));
 }
 
@@ -179,37 +182,4 @@ function errorResponses(operation: Operation): Record<string, object> {
       },
     ]),
   );
-}
-
-/** The JSON Schema of a body or an answer, with a description of every property. */
-export function describeSchema(operation: Operation, place: "body" | "answer", schema: z.ZodType): object {
-  const made = jsonSchema(schema, place === "body" ? "input" : "output");
-  describeProperties(made, operation, place);
-  return made;
-}
-
-/** If a schema's text form hides its meaning (digits that are an integer), its metadata has the schema to show. */
-export function jsonSchema(schema: z.ZodType, io: "input" | "output"): z.core.JSONSchema.BaseSchema {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
-    io,
-    unrepresentable: "any",
-    override: ({ zodSchema, jsonSchema: made }) => {
-      nameProperties(made);
-      const shown = z.globalRegistry.get(zodSchema)?.override;
-      if (typeof shown !== "object" || shown === null) return;
-      for (const name of Object.keys(made)) Reflect.deleteProperty(made, name);
-      Object.assign(made, shown);
-    },
-  });
-  return rest;
-}
-
-/** A record with a closed list of names becomes an object with these properties: for readers, linters and clients. */
-function nameProperties(made: z.core.JSONSchema.BaseSchema): void {
-  const { propertyNames, additionalProperties: value } = made;
-  if (typeof propertyNames !== "object" || typeof value !== "object") return;
-  if (!propertyNames.enum) return;
-  delete made.propertyNames;
-  made.properties = Object.fromEntries(propertyNames.enum.map((name) => [String(name), value]));
-  made.additionalProperties = false;
 }

@@ -38,7 +38,11 @@ export function shortInput(
   if (anyOf && type === undefined)
     return { ...shortUnion(anyOf.map(short)), ...(words && { description: words }) };
   return {
-    ...{ type, enum: values, maxItems, required, ...(words && { description: words }) },
+    type,
+    enum: values,
+    maxItems,
+    required,
+    ...(words && { description: words }),
     ...(items && { items: { ...short(items), description: undefined } }),
     ...(properties && {
       properties: Object.fromEntries(

@@ -2,7 +2,8 @@ import { type KeyKind, keyKinds } from "../contract/access.ts";
 import { fieldsWithText } from "../contract/mcp.ts";
 import type { ListedOperation } from "../contract/operations.ts";
 import { argumentWords, type Tool, toolName, tools } from "../contract/tools.ts";
-import { describeParameters, describeSchema, jsonSchema, objectSchema } from "./document.ts";
+import { describeParameters, objectSchema } from "./document.ts";
+import { describeSchema, jsonSchema } from "./properties.ts";
 import { type Schema, shortInput } from "./short-schema.ts";
 
 /** The tools of `POST /mcp`, made from the contract: a generated file, so that the function loads no schemas of zod. */

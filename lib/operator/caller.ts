@@ -1,11 +1,9 @@
-import { toIssuedRecord } from "../access/key-record.ts";
 import { listKeys, operatorListing } from "../access/list-keys.ts";
 import { revokeKey } from "../access/revoke-key.ts";
-import { rotateKey } from "../access/rotate-key.ts";
 import type { Caller } from "../client/caller.ts";
 import type { RequestOf, ResponseOf } from "../client/client.ts";
 import * as kinds from "../contract/items.ts";
-import { keyLimits, pageLimits } from "../contract/limits.ts";
+import { pageLimits } from "../contract/limits.ts";
 import * as searching from "../contract/operations/learnings-search.ts";
 import { positionInPartition } from "../http/cursors.ts";
 import { pendingLearnings } from "../learnings/approval.ts";
@@ -60,11 +58,6 @@ export function operatorCaller(connection: OperatorStore): Caller {
     pages: pagesOf(paged),
     seatGroups: (organization) => seatGroups(connection, organization),
     endLeakedKey: (text) => endLeakedKey(audited, text),
-    rotateKey: async ({ path, body }) => {
-      const { grace_seconds: graceSeconds = keyLimits.graceSecondsDefault, owner } = body;
-      const rotated = await rotateKey(audited, { ...audited, id: path.key_id, graceSeconds, owner });
-      return { body: toIssuedRecord(rotated, audited.clock.nowMs()) };
-    },
     deleteKey: async ({ path }) => ({
       body: { revoked_key_ids: await revokeKey(audited, path.key_id, audited.actor) },
     }),

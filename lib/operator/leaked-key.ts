@@ -1,21 +1,32 @@
-import { requireKey } from "../access/key-requirements.ts";
 import { parseKeyText } from "../access/key-text.ts";
-import { revokeLine } from "../access/revoke-key.ts";
+import { sentValueOf } from "../access/key-value.ts";
+import { endKey } from "../access/revoke-key.ts";
 import type { AuditedContext } from "../audit/entry.ts";
 import { toAuditRecord } from "../audit/export.ts";
 import { type AuditPosition, readAuditLog } from "../audit/list.ts";
+import * as kinds from "../contract/items.ts";
 import { pageLimits } from "../contract/limits.ts";
 import { organizationTenant, type TenantKey } from "../contract/tenants.ts";
 import { OperatorError } from "../runtime/operator-error.ts";
 import type { AuditItem } from "../store/items/audit.ts";
+import { parseKey } from "../store/items/key.ts";
 import { readWebhooks } from "../webhooks/scope.ts";
 
-/** Ends a key of any kind whose text leaked. Tells what was done with it and with the keys that ended with it. */
+/**
+ * Ends a key of any kind whose text leaked. Tells what was done with it and with the keys that ended with it. Anybody can
+ * make up a text that names a key: it ends the key only if it is one of the two values that the key has.
+ */
 export async function endLeakedKey(context: AuditedContext, text: string) {
   const parsed = parseKeyText(text);
   if (!parsed) throw new OperatorError("This is not the text of a key. Nothing was changed.");
-  const key = await requireKey(context.table, parsed.id);
-  const ended = await revokeLine(context, key, context);
+  const item = await context.table.get(kinds.apiKey.key({ keyId: parsed.id }));
+  const key = item && parseKey(item);
+  if (!key || !sentValueOf(key, parsed.hash, context.clock.nowMs()))
+    throw new OperatorError(
+      `No key has this value, now or before its last rotation. The text names key ${parsed.id}. Nothing was changed. ` +
+        `If somebody may have a value of that key, revoke it by its id: keys revoke ${parsed.id}.`,
+    );
+  const ended = await endKey(context, key, context);
   const ownerOf = (organization: string | null) =>
     organization === null ? key.tenant : organizationTenant(organization);
   // Workspace tokens and instance keys act in several organizations, whose entries are in the log of their tenant.
@@ -46,8 +57,13 @@ async function entriesOf(context: AuditedContext, owner: TenantKey, ids: Readonl
   let after: AuditPosition | null = null;
   do {
     const { entries: found, next } = await readAuditLog(context, {
-      ...{ owner, order: "asc", fromMs: undefined, toMs: undefined, after },
-      ...{ limit: pageLimits.auditLogs.max, retentionDays: context.retentionDays },
+      owner,
+      order: "asc",
+      fromMs: undefined,
+      toMs: undefined,
+      after,
+      limit: pageLimits.auditLogs.max,
+      retentionDays: context.retentionDays,
       wanted: ({ actor, resource_id }) => ids.has(actor.key_id ?? "") || ids.has(resource_id ?? ""),
     });
     entries.push(...found);

@@ -9,7 +9,7 @@ import * as users from "../contract/operations/users.ts";
 import { isWorkspaceTenant, poolOf } from "../contract/tenants.ts";
 import { auditPosition, exportAuditLog } from "../http/audit-walk.ts";
 import { positionInPartition, positionText } from "../http/cursors.ts";
-import { type MetricsPage, readReviewComments, readReviews } from "../metrics/read.ts";
+import { type MetricsPage, readReviewComments, readReviews } from "../metrics/read-metrics.ts";
 import { writeReviewComments } from "../metrics/review-comments.ts";
 import { writeReview } from "../metrics/review-formats.ts";
 import { headPrefetch, type MetricsContext, type PlacedEntry } from "../metrics/walk.ts";
@@ -55,7 +55,9 @@ function groupCaller(
     if (named.length === 0) return { body: { data: [], next_cursor: null } };
     const lists = { user_ids: user_ids?.split(","), repository_ids: repository_ids?.split(",") };
     const body = await read({
-      ...{ ...call, scope: { organizations: named }, input: { query: { start_date, end_date, ...lists } } },
+      ...call,
+      scope: { organizations: named },
+      input: { query: { start_date, end_date, ...lists } },
       paging: pagingOf(place, pageLimits.metrics.default),
       prefetched: await new ReadAhead().read(table, headPrefetch(tenant)),
       signal: new AbortController().signal,

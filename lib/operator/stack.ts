@@ -6,10 +6,10 @@ import type { AwsIdentity } from "../runtime/aws-identity.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { OperatorError } from "../runtime/operator-error.ts";
 import { systemRandom } from "../runtime/random.ts";
+import { required } from "../runtime/required.ts";
 import { createStoreClient } from "../store/client.ts";
 import { createDynamoTable } from "../store/dynamo.ts";
 import { createVectorSearch } from "../store/vectors.ts";
-import { callerArn } from "./aws-request.ts";
 import type { Connection } from "./connection.ts";
 import { operatorDeps } from "./operator-deps.ts";
 import { importQueue, pacedQueue } from "./paced-queue.ts";
@@ -62,10 +62,29 @@ export async function connectToStack(stackName: string, region: string | undefin
   };
 }
 
+/** Who signs the requests, as AWS names it; every identity may ask this. */
+async function callerArn(identity: AwsIdentity): Promise<string> {
+  const { GetCallerIdentityCommand, STSClient } = await import("@aws-sdk/client-sts");
+  const client = new STSClient(identity);
+  const { Arn } = await client.send(new GetCallerIdentityCommand({})).finally(() => client.destroy());
+  return required(Arn, "the caller's ARN");
+}
+
 /** Region and credentials come from where AWS's own tools find them: environment, profiles, single sign-on. */
 export async function operatorIdentity(region: string | undefined): Promise<AwsIdentity> {
   const { config } = new CloudFormationClient(region === undefined ? {} : { region });
   return { region: await config.region(), credentials: () => config.credentials() };
+}
+
+/**
+ * Where the stack's API is called. No DNS knows the addresses of an emulator's gateway: these are reached through the
+ * endpoint, by the path that LocalStack introduced and others took over.
+ */
+export function apiUrlOf(output: (name: string) => string): string {
+  const url = output(stackOutputs.apiUrl);
+  const { AWS_ENDPOINT_URL: endpoint } = process.env;
+  const [, api, stage] = /^https:\/\/(\w+)\.execute-api\.[^/]+\/(\w+)$/.exec(url) ?? [];
+  return endpoint && api ? `${endpoint.replace(/\/$/, "")}/restapis/${api}/${stage}/_user_request_` : url;
 }
 
 /** The outputs of a stack, by name; an absent one without an `otherwise` is an error. */

@@ -1,4 +1,4 @@
-import { named } from "../audit/named.ts";
+import { namedPeople, peopleMetadata } from "../audit/named.ts";
 import { systemEntry } from "../audit/system-entry.ts";
 import { isOrganizationTenant, type TenantKey, workspaceTenant } from "../contract/tenants.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
@@ -54,30 +54,29 @@ export function adminsEntry(
   before: Pick<WorkspaceItem, "admins"> | undefined,
   { id, admins }: Pick<WorkspaceItem, "id" | "admins">,
 ): Put[] {
-  const was = idsOf(before?.admins ?? []);
+  if (!before) return [];
+  const was = idsOf(before.admins);
   const is = idsOf(admins);
-  if (!before || JSON.stringify(was) === JSON.stringify(is)) return [];
+  const came = admins.filter(({ user_id }) => !was.includes(user_id));
+  const left = before.admins.filter(({ user_id }) => !is.includes(user_id));
+  if (came.length + left.length === 0) return [];
   const tenant: TenantKey = workspaceTenant(id);
   return systemEntry(store, {
     action: "workspace.admins_changed",
     resourceType: "workspace",
     resourceId: id,
-    summary: `workspace admins changed: ${adminsChange(was, is)}`,
+    summary: `workspace admins changed: ${adminsChange(came, left)}`,
     tenant,
     organization: null,
-    metadata: { before: { admins: was }, after: { admins: is } },
+    metadata: { before: { admins: was }, after: { admins: is }, ...peopleMetadata([...came, ...left]) },
   });
 }
 
-/** Who came and who left. */
-function adminsChange(was: readonly string[], is: readonly string[]): string {
-  const came = is.filter((id) => !was.includes(id));
-  const left = was.filter((id) => !is.includes(id));
-  return [
-    ...(came.length > 0 ? [`${named(came)} added`] : []),
-    ...(left.length > 0 ? [`${named(left)} removed`] : []),
+const adminsChange = (came: WorkspaceItem["admins"], left: WorkspaceItem["admins"]): string =>
+  [
+    ...(came.length > 0 ? [`${namedPeople(came)} added`] : []),
+    ...(left.length > 0 ? [`${namedPeople(left)} removed`] : []),
   ].join("; ");
-}
 
 const idsOf = (admins: WorkspaceItem["admins"]): string[] =>
   [...new Set(admins.map(({ user_id }) => user_id))].sort();

@@ -4,6 +4,8 @@ import { withCopies } from "../audit/owed.ts";
 import { organizationUuid } from "../contract/identity.ts";
 import * as kinds from "../contract/items.ts";
 import { peopleLimits } from "../contract/limits.ts";
+import type { ReadonlyInput } from "../contract/readonly-input.ts";
+import type { seatsAnswer } from "../contract/records-people.ts";
 import { parseSeatHolderId, type SeatHolder } from "../contract/seat-holder.ts";
 import { isWorkspaceTenant, type PoolKey, poolOf } from "../contract/tenants.ts";
 import { required } from "../runtime/required.ts";
@@ -18,8 +20,9 @@ import {
 import { personKey, poolGuardKey } from "../store/layout.ts";
 import type { Item, Key } from "../store/table.ts";
 import { type BatchOutcomes, type BatchPart, inParts } from "./batch.ts";
-import { batchAnswer } from "./batch-answer.ts";
+import { batchAnswer, byEmail, byUserId, seatsLeftIn } from "./batch-answer.ts";
 import { type PersonChange, peopleWrites, seatsOf } from "./change.ts";
+import { readLogins } from "./known-person.ts";
 import { personKeyOf } from "./placement.ts";
 import {
   type SeatAction,
@@ -38,23 +41,35 @@ type SeatsBody = {
   readonly dry_run: boolean;
 };
 
+type SeatsAnswer = ReadonlyInput<typeof seatsAnswer>;
+type SeatOutcomes = BatchOutcomes<SeatFailure["code"]>;
+
 /** The answer of the operation. A whole workspace's people are named by e-mail or `seat_holder_id`, others by user id. */
 export async function assignSeats(
   call: AuditedContext & SeatScope,
   { action, emails, user_ids: userIds = [], dry_run: dryRun }: SeatsBody,
-) {
+): Promise<SeatsAnswer> {
   const workspace = wholeWorkspace(call);
   if (!workspace) {
     const outcomes = await assignSeatsToMembers(call, onlyOrganization(call), { action, userIds, dryRun });
-    return batchAnswer({ outcomes, dryRun }, "user_id");
+    return answerOf(outcomes, dryRun, byUserId);
   }
   if (!emails) {
     const outcomes = await unassignSeatHolders(call, workspace, { holders: userIds, dryRun });
-    return batchAnswer({ outcomes, dryRun }, "user_id");
+    return answerOf(outcomes, dryRun, byUserId);
   }
   const outcomes = await assignSeatsByEmail(call, workspace, { action, emails, dryRun });
-  return batchAnswer({ outcomes, dryRun }, "email");
+  return answerOf(outcomes, dryRun, byEmail);
 }
+
+const answerOf = (
+  outcomes: SeatOutcomes,
+  dryRun: boolean,
+  named: (id: string) => { readonly user_id: string } | { readonly email: string },
+): SeatsAnswer => ({
+  ...batchAnswer({ outcomes, failed: outcomes.failed, dryRun }, named),
+  ...seatsLeftIn(outcomes, dryRun),
+});
 
 type SeatRequest = {
   readonly action: SeatAction;
@@ -64,7 +79,11 @@ type SeatRequest = {
 
 /** One person as the caller named them: by one id, or by several that are the same person. */
 type RequestedPerson = NamedPerson & { readonly ids: readonly string[] };
-type NamedPerson = { readonly person: Key | undefined; readonly email?: string | null | undefined };
+type NamedPerson = {
+  readonly person: Key | undefined;
+  readonly email?: string | null | undefined;
+  readonly username?: string | null | undefined;
+};
 
 /** Where the seats are, and which audit logs record the change. */
 type SeatContext = SeatEntryOwner & {
@@ -82,7 +101,7 @@ export async function assignSeatsToMembers(
   context: AuditedContext,
   organization: OrganizationItem,
   { userIds, ...request }: SeatRequest & { readonly userIds: readonly string[] },
-): Promise<BatchOutcomes> {
+): Promise<SeatOutcomes> {
   const ids = [...new Set(userIds)];
   const { uuid } = organization;
   const pool = poolOf(organization);
@@ -102,7 +121,12 @@ export async function assignSeatsToMembers(
   ]);
   const named = ids.map((id, index) => {
     const member = items[index] && parseMember(items[index]);
-    return { id, email: member?.email, person: member?.active ? personKeyOf(pool, uuid, member) : undefined };
+    return {
+      id,
+      email: member?.email,
+      username: member?.username,
+      person: member?.active ? personKeyOf(pool, uuid, member) : undefined,
+    };
   });
   return await assign(context, seatContext, request, { named, prefetchedState });
 }
@@ -112,14 +136,13 @@ export async function assignSeatsByEmail(
   context: AuditedContext,
   workspace: Workspace,
   { emails, ...request }: SeatRequest & { readonly emails: readonly string[] },
-): Promise<BatchOutcomes> {
+): Promise<SeatOutcomes> {
   const { tenant } = workspace;
-  // Each spelling of an address is answered; they are the same person.
-  const named = [...new Set(emails)].map((id) => ({
+  const named = emails.map((id) => ({
     id,
     person: personKey(tenant, { organization: "", userId: "", email: id }),
   }));
-  return await assign(context, seatContextOf(workspace), request, { named });
+  return await assign(context, seatContextOf(workspace), request, { named: eachPersonOnce(named) });
 }
 
 /** Takes workspace seats from holders without an e-mail address, by the `seat_holder_id` in the list of people. */
@@ -127,18 +150,31 @@ async function unassignSeatHolders(
   context: AuditedContext,
   workspace: Workspace,
   { holders, dryRun }: { readonly holders: readonly string[]; readonly dryRun: boolean },
-): Promise<BatchOutcomes> {
-  const named = [...new Set(holders)].map((id) => {
+): Promise<SeatOutcomes> {
+  const people = holders.map((id) => {
     const holder = parseSeatHolderId(id);
-    return { id, person: holder && holderKey(workspace.tenant, holder) };
+    return { id, email: null, memberships: holder ? [membershipOf(holder)] : [] };
   });
-  return await assign(context, seatContextOf(workspace), { action: "unassign", dryRun }, { named });
+  const logins = await readLogins(context.table, people);
+  const named = people.map((each) => {
+    const [only] = each.memberships;
+    const name = only && { organization: only.organization, userId: only.user_id, email: null };
+    return { id: each.id, username: logins.get(each), person: name && personKey(workspace.tenant, name) };
+  });
+  const request = { action: "unassign", dryRun } as const;
+  return await assign(context, seatContextOf(workspace), request, { named: eachPersonOnce(named) });
 }
 
-const holderKey = (tenant: Workspace["tenant"], { provider, organizationId, userId }: SeatHolder): Key => {
+/** By the first spelling of each person, or of each text that names nobody. */
+function eachPersonOnce(named: ReadonlyArray<NamedPerson & { readonly id: string }>) {
+  const spellings = Map.groupBy(named, ({ id, person }) => person?.sk ?? id);
+  return [...spellings.values()].flatMap(([first]) => first ?? []);
+}
+
+const membershipOf = ({ provider, organizationId, userId }: SeatHolder) => {
   // Organizations of a workspace do not belong to an instance.
   const name = { provider, instance_id: null, provider_organization_id: organizationId };
-  return personKey(tenant, { organization: organizationUuid(name), userId, email: null });
+  return { organization: organizationUuid(name), user_id: userId };
 };
 
 function seatContextOf({ tenant, organizations }: Workspace): SeatContext {
@@ -168,12 +204,13 @@ async function assign(
     readonly named: ReadonlyArray<NamedPerson & { readonly id: string }>;
     readonly prefetchedState?: SeatsState | undefined;
   },
-): Promise<BatchOutcomes> {
+): Promise<SeatOutcomes> {
   const people = byPerson(named);
   const { action, dryRun = false } = request;
   const read = (some: readonly RequestedPerson[]) => readState(context, seatContext, keysOf(some));
   return await inParts(context, people, prefetchedState ?? (await read(people)), {
-    ...{ ids: named.map(({ id }) => id), dryRun },
+    ids: named.map(({ id }) => id),
+    dryRun,
     readAgain: read,
     decide: (rest, state) => decide(context, seatContext, action, rest, state),
   });
@@ -185,6 +222,7 @@ function byPerson(named: ReadonlyArray<NamedPerson & { readonly id: string }>): 
   return [...groups.values()].map((group) => ({
     ids: group.map(({ id }) => id),
     email: group[0]?.email,
+    username: group[0]?.username,
     person: group[0]?.person,
   }));
 }
@@ -252,7 +290,7 @@ function decideEach(
   const failures: SeatFailure[] = [];
   const organizations = new Set<string>();
   let memberships = 0;
-  for (const { ids, person, email } of rest) {
+  for (const { ids, person, email, username } of rest) {
     const item = person && stored.get(person.sk);
     const change = item && personChange(item, { seat, seat_decided: seat });
     const logs = () => (change ? seatContext.logsOf(change.before) : []);
@@ -273,7 +311,12 @@ function decideEach(
       if (takesSeat) available--;
       changes.push(change);
       if (change.before.seat !== seat)
-        changed.push({ ids, email: email ?? change.before.email, organizations: logsAfter });
+        changed.push({
+          ids,
+          username,
+          organizations: logsAfter,
+          person: { ...change.before, email: email ?? change.before.email },
+        });
     }
     if (change?.before.seat === seat) unchanged.push(...ids);
     decided++;

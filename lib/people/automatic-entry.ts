@@ -1,4 +1,4 @@
-import { named } from "../audit/named.ts";
+import { namedPeople, nameOfPerson, peopleMetadata } from "../audit/named.ts";
 import { systemEntry } from "../audit/system-entry.ts";
 import * as kinds from "../contract/items.ts";
 import { isWorkspaceTenant, type PoolKey } from "../contract/tenants.ts";
@@ -7,6 +7,7 @@ import { type OrganizationItem, parseOrganization } from "../store/items/organiz
 import type { MemberItem, PersonItem } from "../store/items/people.ts";
 import type { Store } from "../store/retry-on-conflict.ts";
 import type { Put } from "../store/table.ts";
+import { knownPerson, readLogins } from "./known-person.ts";
 import type { SeatStep } from "./placement.ts";
 import { organizationIdsMetadata } from "./seat-entry.ts";
 
@@ -26,7 +27,7 @@ type Cause =
 
 type SeatSteps = {
   readonly step: SeatStep;
-  readonly userIds: readonly string[];
+  readonly members: ReadonlyArray<Pick<MemberItem, "user_id" | "username" | "email">>;
   readonly cause: Cause;
 };
 
@@ -37,18 +38,23 @@ type SeatSteps = {
 export function automaticSeatsEntry(
   store: Store,
   organization: AuditedOrganization,
-  { step, userIds, cause }: SeatSteps,
+  { step, members, cause }: SeatSteps,
 ): Put[] {
-  if (userIds.length === 0) return [];
+  if (members.length === 0) return [];
   const isAssigned = step === "came";
   return systemEntry(store, {
     action: isAssigned ? "seats.assigned" : "seats.unassigned",
     resourceType: "seat",
     resourceId: null,
-    summary: `Seats ${isAssigned ? "assigned" : "unassigned"} automatically: ${named(userIds)}`,
+    summary: `Seats ${isAssigned ? "assigned" : "unassigned"} automatically: ${namedPeople(members)}`,
     tenant: organization.tenant,
     organization,
-    metadata: { ids: [...userIds], ...(isAssigned ? assigned : unassigned), ...cause },
+    metadata: {
+      ids: members.map(({ user_id }) => user_id),
+      ...peopleMetadata(members),
+      ...(isAssigned ? assigned : unassigned),
+      ...cause,
+    },
   });
 }
 
@@ -59,47 +65,53 @@ export const automaticRoleEntry = (
   store: Store,
   organization: AuditedOrganization,
   before: string,
-  { user_id: id, email, role: after }: MemberItem,
+  member: MemberItem,
   occurredAt: string,
-): Put[] =>
-  systemEntry(store, {
+): Put[] => {
+  const { user_id: id, email, role: after } = member;
+  return systemEntry(store, {
     action: "roles.changed",
     resourceType: "member",
     resourceId: null,
-    summary: `Role ${after} given to ${id}`,
+    summary: `Role ${after} given to ${nameOfPerson(member)}`,
     tenant: organization.tenant,
     organization,
     metadata: {
       role: after,
       ids: [id],
+      ...peopleMetadata([member]),
       changes: [{ id, email, before, after }],
       failed: [],
       reason: "member saved",
       occurred_at: occurredAt,
     },
   });
+};
 
 /** Records that the platform reports a person as no longer a member. */
 export const memberRemovedEntry = (
   store: Store,
   organization: AuditedOrganization,
-  { user_id, username, email, role }: MemberItem,
+  member: MemberItem,
   seat: { readonly before: boolean; readonly after: boolean },
-): Put[] =>
-  systemEntry(store, {
+): Put[] => {
+  const { user_id, username, email, role } = member;
+  return systemEntry(store, {
     action: "member.removed",
     resourceType: "member",
     resourceId: user_id,
-    summary: `member removed: ${username ?? user_id}`,
+    summary: `member removed: ${nameOfPerson(member)}`,
     tenant: organization.tenant,
     organization,
     metadata: {
       username,
       email,
+      ...peopleMetadata([member]),
       before: { active: true, role, seat_assigned: seat.before },
       after: { active: false, seat_assigned: seat.after },
     },
   });
+};
 
 /** Records people who waited for a seat and got one when seats became free. The logs of their organizations show it. */
 export async function filledSeatsEntry(
@@ -109,18 +121,21 @@ export async function filledSeatsEntry(
 ): Promise<Put[]> {
   const memberships = people.flatMap((person) => person.memberships);
   const uuids = [...new Set(memberships.map(({ organization }) => organization))];
-  const items = await store.table.getMany(
-    uuids.map((organization) => kinds.organization.key({ organization })),
-  );
+  const [items, logins] = await Promise.all([
+    store.table.getMany(uuids.map((organization) => kinds.organization.key({ organization }))),
+    readLogins(store.table, people),
+  ]);
   const organizations = items.filter((item) => item !== undefined).map(parseOrganization);
   const isWorkspace = isWorkspaceTenant(pool);
-  const entryOf = (seated: readonly PersonItem[]) => {
+  const entryOf = (seated: readonly PersonItem[], uuid?: string) => {
+    const known = seated.map((person) => ({ ...knownPerson(person, uuid), username: logins.get(person) }));
     const theirs = new Set(seated.flatMap((person) => person.memberships.map((each) => each.organization)));
     const shown = organizations.filter(({ uuid }) => theirs.has(uuid));
     return {
-      summary: `Seats assigned automatically: ${named(seated.map(idInEntry))}`,
+      summary: `Seats assigned automatically: ${namedPeople(known)}`,
       metadata: {
         ids: seated.map(idInEntry),
+        ...peopleMetadata(known),
         ...assigned,
         reason: "seats became free",
         ...(isWorkspace &&
@@ -144,7 +159,10 @@ export async function filledSeatsEntry(
     organization: null,
     shownIn: organizations.map(({ uuid }) => uuid),
     textFor: (uuid) =>
-      entryOf(people.filter(({ memberships }) => memberships.some((each) => each.organization === uuid))),
+      entryOf(
+        people.filter(({ memberships }) => memberships.some((each) => each.organization === uuid)),
+        uuid,
+      ),
   });
 }
 

@@ -90,7 +90,7 @@ const earnSeat = (store: Store, uuid: string, userId: string): Promise<void> =>
       ...(seat
         ? automaticSeatsEntry(store, organization, {
             step: seat,
-            userIds: [userId],
+            members: [after],
             cause: { reason: "reviewer tagged" },
           })
         : []),

@@ -4,7 +4,11 @@ import { withoutKeys } from "../contract/key-forms.ts";
 import { requestLimits } from "../contract/limits.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 
-export type ItemFailure = { readonly id: string; readonly code: ItemErrorCode; readonly message: string };
+export type ItemFailure<Code extends ItemErrorCode = ItemErrorCode> = {
+  readonly id: string;
+  readonly code: Code;
+  readonly message: string;
+};
 
 /** The failures as an audit entry records them. */
 export const recordedFailures = (failures: ReadonlyArray<Pick<ItemFailure, "id" | "code">>) =>
@@ -24,9 +28,9 @@ function recordedId(id: string): string {
 }
 
 /** The result of each element of a batch, in input order. */
-export class BatchOutcomes {
+export class BatchOutcomes<Code extends ItemErrorCode = ItemErrorCode> {
   readonly #ids: readonly string[];
-  readonly #failures = new Map<string, ItemFailure>();
+  readonly #failures = new Map<string, ItemFailure<Code>>();
   readonly #unchanged = new Set<string>();
   /** Free seats after the batch; undefined for a batch of roles. */
   seatsLeft: number | undefined;
@@ -35,7 +39,7 @@ export class BatchOutcomes {
     this.#ids = ids;
   }
 
-  fail(id: string, code: ItemErrorCode, message: string): void {
+  fail(id: string, code: Code, message: string): void {
     this.#failures.set(id, { id, code, message });
   }
 
@@ -52,7 +56,7 @@ export class BatchOutcomes {
     return this.#ids.filter((id) => !this.#failures.has(id));
   }
 
-  get failed(): ItemFailure[] {
+  get failed(): Array<ItemFailure<Code>> {
     return this.#ids.map((id) => this.#failures.get(id)).filter((failure) => failure !== undefined);
   }
 
@@ -104,8 +108,8 @@ export async function inParts<Element, State, Failed extends BatchFailure>(
     readonly readAgain: (rest: readonly Element[]) => Promise<State>;
     readonly decide: (rest: readonly Element[], state: State) => BatchPart<State, Failed>;
   },
-): Promise<BatchOutcomes> {
-  const outcomes = new BatchOutcomes(work.ids);
+): Promise<BatchOutcomes<Failed["code"]>> {
+  const outcomes = new BatchOutcomes<Failed["code"]>(work.ids);
   let unrecorded: readonly Failed[] = [];
   let hasEntry = false;
   let rest = elements;

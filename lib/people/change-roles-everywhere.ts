@@ -1,5 +1,4 @@
 import type { AuditedContext } from "../audit/entry.ts";
-import type { ItemErrorCode } from "../contract/errors.ts";
 import * as kinds from "../contract/items.ts";
 import { peopleLimits } from "../contract/limits.ts";
 import { plural } from "../contract/plural.ts";
@@ -7,12 +6,14 @@ import { inChunks } from "../runtime/chunks.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { parseMember } from "../store/items/people.ts";
 import { BatchOutcomes, type ItemFailure, memberNotFound } from "./batch.ts";
-import { changeRoles, type RoleChange } from "./change-roles.ts";
+import { changeRoles, type RoleChange, type RoleOutcomes } from "./change-roles.ts";
 
-export type EverywhereFailure = ItemFailure & {
+type Code = (RoleOutcomes["failed"][number] | { readonly code: "ENTERPRISE_PLAN_REQUIRED" })["code"];
+
+export type EverywhereFailure = ItemFailure<Code> & {
   readonly organizations: ReadonlyArray<{
     readonly org_id: string;
-    readonly code: ItemErrorCode;
+    readonly code: Code;
     readonly message: string;
   }>;
 };
@@ -25,9 +26,9 @@ export async function changeRolesEverywhere(
   context: AuditedContext,
   organizations: readonly OrganizationItem[],
   change: RoleChange,
-): Promise<{ readonly outcomes: BatchOutcomes; readonly failed: readonly EverywhereFailure[] }> {
+): Promise<{ readonly outcomes: BatchOutcomes<Code>; readonly failed: readonly EverywhereFailure[] }> {
   const ids = [...new Set(change.userIds)];
-  const results = new Map<OrganizationItem, Pick<BatchOutcomes, "failed" | "unchanged">>();
+  const results = new Map<OrganizationItem, Pick<BatchOutcomes<Code>, "failed" | "unchanged">>();
   await inChunks(organizations, peopleLimits.organizationsAtOnce, async (organization) => {
     const isChanged = organization.plan === "enterprise";
     results.set(
@@ -37,7 +38,7 @@ export async function changeRolesEverywhere(
         : { failed: await refuseOtherPlan(context, organization, ids), unchanged: [] },
     );
   });
-  const outcomes = new BatchOutcomes(ids);
+  const outcomes = new BatchOutcomes<Code>(ids);
   const failed = new Map<string, EverywhereFailure>();
   for (const organization of organizations) {
     for (const { id, code, message } of results.get(organization)?.failed ?? []) {
@@ -58,9 +59,9 @@ async function refuseOtherPlan(
   { table }: AuditedContext,
   { uuid }: OrganizationItem,
   ids: readonly string[],
-): Promise<ItemFailure[]> {
+): Promise<Array<ItemFailure<Code>>> {
   const items = await table.getMany(ids.map((id) => kinds.member.key({ organization: uuid, userId: id })));
-  return ids.map((id, index): ItemFailure => {
+  return ids.map((id, index): ItemFailure<Code> => {
     const item = items[index];
     return item && parseMember(item).active
       ? { id, code: "ENTERPRISE_PLAN_REQUIRED", message: "The organization is not on the Enterprise plan." }

@@ -1,5 +1,5 @@
 import { type AuditedContext, auditWritesFor } from "../audit/entry.ts";
-import { named } from "../audit/named.ts";
+import { namedPeople, peopleMetadata } from "../audit/named.ts";
 import * as kinds from "../contract/items.ts";
 import { peopleLimits } from "../contract/limits.ts";
 import { required } from "../runtime/required.ts";
@@ -20,16 +20,20 @@ export type RoleChange = {
   readonly changesBillingAdmins?: boolean;
 };
 
+type RoleFailure = BatchFailure & { readonly code: Exclude<BatchFailure["code"], "NO_SEATS_AVAILABLE"> };
+export type RoleOutcomes = BatchOutcomes<RoleFailure["code"]>;
+
 /** Decides in input order. The last admin stays an admin, even if calls run at the same time. */
 export async function changeRoles(
   context: AuditedContext,
   organization: OrganizationItem,
   change: RoleChange,
-): Promise<BatchOutcomes> {
+): Promise<RoleOutcomes> {
   const ids = [...new Set(change.userIds)];
   const read = (some: readonly string[]) => readRolesState(context, organization.uuid, change.role, some);
   return await inParts(context, ids, await read(ids), {
-    ...{ ids, dryRun: change.dryRun ?? false },
+    ids,
+    dryRun: change.dryRun ?? false,
     readAgain: read,
     decide: (rest, state) => decide(context, organization, change, decideEach(rest, state, change)),
   });
@@ -58,22 +62,31 @@ function decide(
   organization: OrganizationItem,
   change: RoleChange,
   { changing, ...decision }: ReturnType<typeof decideEach>,
-): BatchPart<RolesState, BatchFailure> {
-  const changes = changing
-    .map(parseMember)
-    .filter(({ role }) => role !== change.role)
-    .map(({ user_id, email, role }) => ({ id: user_id, email, before: role, after: change.role }));
+): BatchPart<RolesState, RoleFailure> {
+  const members = changing.map(parseMember).filter(({ role }) => role !== change.role);
+  const changes = members.map(({ user_id, email, role }) => ({
+    id: user_id,
+    email,
+    before: role,
+    after: change.role,
+  }));
   const ids = changes.map(({ id }) => id);
   const writes = changing.length > 0 ? roleWrites(organization.uuid, changing, change.role) : [];
-  const entryWith = (failures: readonly BatchFailure[]) =>
+  const entryWith = (failures: readonly RoleFailure[]) =>
     auditWritesFor(context, {
       action: "roles.changed",
       resourceType: "member",
       resourceId: null,
-      summary: `Role ${change.role} given to ${named(ids)}`,
+      summary: `Role ${change.role} given to ${namedPeople(members)}`,
       tenant: organization.tenant,
       organization,
-      metadata: { role: change.role, ids, changes, failed: recordedFailures(failures) },
+      metadata: {
+        role: change.role,
+        ids,
+        ...peopleMetadata(members),
+        changes,
+        failed: recordedFailures(failures),
+      },
     });
   return {
     ...decision,
@@ -90,7 +103,7 @@ function decideEach(rest: readonly string[], state: RolesState, change: RoleChan
   let decided = 0;
   const changing: Item[] = [];
   const unchanged: string[] = [];
-  const failures: BatchFailure[] = [];
+  const failures: RoleFailure[] = [];
   for (const id of rest) {
     const item = stored.get(id);
     const member = item && parseMember(item);

@@ -1,15 +1,19 @@
+import type * as z from "zod";
 import { onlyOrganization } from "../access/scope.ts";
+import type { usersAnswer } from "../contract/records-people.ts";
 import type { Table } from "../store/table.ts";
 import { listMembers, type UserFilters } from "./list-members.ts";
 import { listPeople } from "./list-people.ts";
 import { type SeatScope, wholeWorkspace } from "./seat-scope.ts";
+
+type UsersPage = Omit<z.input<typeof usersAnswer>, "next_cursor"> & { readonly next: string | null };
 
 /** One page of the people of a workspace, or of one organization's members, and where the next page starts. */
 export async function listUsers(
   call: SeatScope & { readonly table: Table },
   filters: UserFilters,
   place: { readonly after: string | null; readonly limit: number },
-) {
+): Promise<UsersPage> {
   const workspace = wholeWorkspace(call);
   const page = workspace
     ? await listPeople(call.table, workspace, filters, place)

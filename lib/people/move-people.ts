@@ -66,9 +66,9 @@ const moveAtOnce = (store: Store, uuid: string, keys: readonly Key[]): Promise<b
     const { writes } = draft.finish();
     const entryOf = (change: SeatStep) => {
       const theirs = placed.filter(({ step, after }) => seatStepOf(draft, step, after) === change);
-      const ids = theirs.map(({ after }) => after.user_id);
+      const members = theirs.map(({ after }) => after);
       const cause = { reason: "organization moved" } as const;
-      return automaticSeatsEntry(store, organization, { step: change, userIds: ids, cause });
+      return automaticSeatsEntry(store, organization, { step: change, members, cause });
     };
     await store.table.transact([
       { check: kinds.organization.key({ organization: uuid }), when: { equals: ["tenant", tenant] } },

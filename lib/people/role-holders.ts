@@ -1,8 +1,11 @@
-import { keysOfOrganization } from "../access/key-rows.ts";
+import { keyIdOfRow } from "../access/key-rows.ts";
 import type { AuditedContext } from "../audit/entry.ts";
 import { ApiError } from "../contract/api-error.ts";
+import * as kinds from "../contract/items.ts";
 import { plural } from "../contract/plural.ts";
-import { isLive } from "../store/items/key.ts";
+import { organizationTenant } from "../contract/tenants.ts";
+import { isLive, parseKey } from "../store/items/key.ts";
+import { readFew } from "../store/table.ts";
 
 /** Checks organization keys of the organization, and instance keys whose home it is. */
 export async function refuseHeldByKey(
@@ -10,7 +13,9 @@ export async function refuseHeldByKey(
   uuid: string,
   roleId: string,
 ): Promise<void> {
-  const keys = await keysOfOrganization(table, uuid);
+  const rows = await readFew(table, kinds.keyRow, { tenant: organizationTenant(uuid) });
+  const items = await table.getMany(rows.map((row) => kinds.apiKey.key({ keyId: keyIdOfRow(row) })));
+  const keys = items.flatMap((item) => (item ? [parseKey(item)] : []));
   const holders = keys.filter((key) => key.role === roleId && isLive(key, clock.nowMs()));
   const [holder] = holders;
   if (!holder) return;

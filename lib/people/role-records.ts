@@ -12,7 +12,7 @@ import type { permissionRecord, roleRecord } from "../contract/records-people.ts
 import { required } from "../runtime/required.ts";
 import { type PeopleGuard, parsePeopleGuard } from "../store/items/people.ts";
 import { parseRole, type RoleItem } from "../store/items/role.ts";
-import { queryAll, type Table } from "../store/table.ts";
+import { readFew, type Table } from "../store/table.ts";
 import { permissionsOf } from "./custom-roles.ts";
 
 type RoleRecord = z.output<typeof roleRecord>;
@@ -30,8 +30,8 @@ const descriptions: Readonly<Record<SystemRole, string>> = {
 const systemRoleIds: readonly SystemRole[] = ["cr_admin", "cr_member", "cr_billing_admin"];
 
 /** The items of an organization's custom roles: names and descriptions. */
-export const readCustomRoles = (table: Table, uuid: string): Promise<RoleItem[]> =>
-  Array.fromAsync(queryAll(table, kinds.role.range({ organization: uuid })), parseRole);
+export const readCustomRoles = async (table: Table, uuid: string): Promise<RoleItem[]> =>
+  (await readFew(table, kinds.role, { organization: uuid })).map(parseRole);
 
 /** All roles of an organization in one round of reads: the guard, and the custom roles' names and descriptions. */
 export async function readRoles(

@@ -172,9 +172,7 @@ function entriesOf(
   const cause = isEarned
     ? ({ reason: "reviewer tagged" } as const)
     : ({ reason: "member saved", occurred_at } as const);
-  const seats = seat
-    ? automaticSeatsEntry(store, organization, { step: seat, userIds: [after.user_id], cause })
-    : [];
+  const seats = seat ? automaticSeatsEntry(store, organization, { step: seat, members: [after], cause }) : [];
   return [...roles, ...seats];
 }
 

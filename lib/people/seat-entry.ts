@@ -1,11 +1,13 @@
 import { type AuditedContext, auditWritesFor } from "../audit/entry.ts";
-import { named } from "../audit/named.ts";
+import { named, nameOfPerson, peopleMetadata } from "../audit/named.ts";
 import type { ItemErrorCode } from "../contract/errors.ts";
 import { peopleLimits } from "../contract/limits.ts";
 import type { TenantKey } from "../contract/tenants.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
+import type { PersonItem } from "../store/items/people.ts";
 import type { Put } from "../store/table.ts";
 import { recordedFailures } from "./batch.ts";
+import { knownPerson } from "./known-person.ts";
 
 export type SeatAction = "assign" | "unassign";
 
@@ -19,7 +21,9 @@ export type SeatEntryOwner = {
 export type SeatChange = {
   /** The ids that the caller used for the person. */
   readonly ids: readonly string[];
-  readonly email: string | null;
+  readonly person: Pick<PersonItem, "email" | "memberships">;
+  /** Known if the caller used a user id. */
+  readonly username?: string | null | undefined;
   /** UUIDs. */
   readonly organizations: readonly string[];
 };
@@ -45,14 +49,17 @@ export function seatEntry(
 ): Put[] {
   const logs = organizationsOf(done.changed).filter((uuid) => providerIds.has(uuid));
   const isAssigned = action === "assign";
-  const entryOf = ({ changed, failures }: Done) => {
+  const entryOf = ({ changed, failures }: Done, uuid = organization?.uuid) => {
+    const people = changed.map(({ person, username }) => ({ ...knownPerson(person, uuid), username }));
+    const names = people.map((each, index) => nameOfPerson(each, changed[index]?.ids[0]));
     const ids = changed.flatMap((person) => person.ids);
     const theirs = organizationsOf(changed).flatMap((uuid) => providerIds.get(uuid) ?? []);
     return {
-      summary: `${isAssigned ? "Seats assigned" : "Seats unassigned"}: ${named(ids)}`,
+      summary: `${isAssigned ? "Seats assigned" : "Seats unassigned"}: ${named(names)}`,
       metadata: {
         ids,
-        emails: changed.flatMap(({ email }) => email ?? []),
+        emails: people.flatMap(({ email }) => email ?? []),
+        ...peopleMetadata(people),
         before: { seat_assigned: !isAssigned },
         after: { seat_assigned: isAssigned },
         failed: recordedFailures(failures),
@@ -72,7 +79,10 @@ export function seatEntry(
     ...(organization === null && {
       shownIn: logs,
       textFor: (uuid: string) =>
-        entryOf({ changed: done.changed.filter(isIn(uuid)), failures: done.failures.filter(isIn(uuid)) }),
+        entryOf(
+          { changed: done.changed.filter(isIn(uuid)), failures: done.failures.filter(isIn(uuid)) },
+          uuid,
+        ),
     }),
   });
 }

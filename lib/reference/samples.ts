@@ -118,7 +118,10 @@ const pythonSend = ({ isPaged, isEmpty }: SampleRequest): string[] => [
 ];
 
 const pythonMarks = ({ path, query, body }: SampleRequest): Readonly<Record<string, string>> => ({
-  ...{ path, search: queryString(query), query: pythonLiteral(query), body: pythonLiteral(body ?? null) },
+  path,
+  search: queryString(query),
+  query: pythonLiteral(query),
+  body: pythonLiteral(body ?? null),
 });
 
 const pythonWalk = (): string[] => [

@@ -23,6 +23,12 @@ export type FindingFigures = {
   readonly acceptance: number | null;
 };
 
+/** What acceptance is a share of. */
+export const knownOutcomes = ({
+  accepted,
+  not_accepted,
+}: Pick<FindingFigures, "accepted" | "not_accepted">): number => accepted + not_accepted;
+
 export type DurationFigures = {
   /** Pull requests that have this duration. */
   readonly measured: number;

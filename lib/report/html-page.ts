@@ -7,7 +7,7 @@ import { noteText } from "./left-out.ts";
 import { Markup, markup } from "./markup.ts";
 import { heatOf, type ReportRow, type ReviewReport, withSpaces } from "./report.ts";
 import { byComplexity, drawnComplexity, drawnTrend, trends } from "./trends.ts";
-import { definitions, dimensionHeads, formatCount, formatShare, meanings, weekDefinition } from "./words.ts";
+import { definitions, dimensionHeads, formatShare, knownWords, meanings, weekDefinition } from "./words.ts";
 
 /** One file: it contains the charts and the style of the dashboard, loads nothing and runs no script. */
 export const htmlPage = (report: ReviewReport, style: string): string =>
@@ -81,13 +81,14 @@ const complexityCard = ({ complexity }: ReviewReport): Markup =>
 function heatMapTable({ heat_map }: ReviewReport): Markup {
   const cell = (severity: string | null, category: string | null): Markup => {
     const found = heat_map.find((each) => each.severity === severity && each.category === category);
-    const { acceptance, posted } = required(found, "cell of the heat map").findings;
-    if (posted === 0) return markup`<td class="heat-none"></td>`;
-    return markup`<td class="heat-${heatOf(acceptance)}"><b>${formatShare(acceptance)}</b> <small>of ${formatCount(posted)}</small></td>`;
+    const { findings } = required(found, "cell of the heat map");
+    const { acceptance } = findings;
+    if (findings.posted === 0) return markup`<td class="heat-none"></td>`;
+    return markup`<td class="heat-${heatOf(acceptance)}"><b>${formatShare(acceptance)}</b> <small>${knownWords(findings)}</small></td>`;
   };
   const columns = [...severities, null];
   return markup`<div class="scroll"><table class="heat">
-<caption>Acceptance, and how many findings were posted</caption>
+<caption>${definitions.heatMap}</caption>
 <thead><tr><th scope="col">Category</th>${columns.map((severity) => markup`<th scope="col">${withSpaces(severity)}</th>`)}</tr></thead>
 <tbody>
 ${[...categories, null].map(

@@ -3,7 +3,10 @@ import type { ResponseOf } from "../client/client.ts";
 export type Organization = ResponseOf<"whoami">["scope"]["organizations"][number];
 
 /** Why the API does not read this organization; null if it does. */
-export const reasonLeftOut = ({ plan, metrics }: Organization, needsMetrics: boolean): string | null => {
+export const reasonLeftOut = (
+  { plan, metrics }: Pick<Organization, "plan" | "metrics">,
+  needsMetrics: boolean,
+): string | null => {
   if (plan !== "enterprise") return `on the plan ${plan}; figures need enterprise`;
   if (!needsMetrics) return null;
   if (metrics === "unavailable") return "it sends no metrics";

@@ -7,7 +7,7 @@ import type { PullRequest } from "./pull-request.ts";
 import type { ReportOptions, ReviewReport } from "./report.ts";
 import type { TeamsOf } from "./teams.ts";
 import { alignedTable, widthMax, wrapped } from "./text.ts";
-import { formatCount, formatMinutes, noValue } from "./words.ts";
+import { definitions, formatCount, formatMinutes, noValue } from "./words.ts";
 
 /** The pull requests behind a figure. */
 export const listNames = ["no-review", "unaccepted", "slow"] as const;
@@ -23,7 +23,7 @@ type ListDefinition = {
 export const lists: Readonly<Record<ListName, ListDefinition>> = {
   "no-review": {
     title: "Without a human review",
-    definition: "Merged pull requests that no person reviewed, newest first.",
+    definition: `Merged pull requests that no person reviewed, newest first. ${definitions.timesBegin}`,
     select: (pullRequests) =>
       pullRequests
         .filter(({ firstHumanReviewAtMs }) => firstHumanReviewAtMs === null)
@@ -33,7 +33,7 @@ export const lists: Readonly<Record<ListName, ListDefinition>> = {
     title: "With findings that were not accepted",
     definition:
       "Merged pull requests with a finding whose outcome is “not accepted”, those with the most first. It does not prove " +
-      "that somebody rejected the finding.",
+      `that somebody rejected the finding. ${definitions.timesBegin}`,
     select: (pullRequests) => {
       const notAccepted = new Map(
         pullRequests
@@ -51,7 +51,7 @@ export const lists: Readonly<Record<ListName, ListDefinition>> = {
     title: "Slow",
     definition:
       "Merged pull requests that took longer than nine of ten others, to the first human review or to the merge; the " +
-      "longest time to merge first.",
+      `longest time to merge first. ${definitions.timesBegin}`,
     select: (pullRequests) => {
       const { first_review_p90_minutes, merge_p90_minutes } = comparedOf(pullRequests);
       const isOver = (minutes: number | null, limit: number | null) =>
@@ -117,7 +117,11 @@ export function listOf(
   const { title, definition, select } = lists[list];
   const selected = select(pullRequests);
   return {
-    ...{ period, notes, list, title, definition },
+    period,
+    notes,
+    list,
+    title,
+    definition,
     count: selected.length,
     pull_requests: selected.map((each) => listedPullRequest(each, teamsOf)),
   };

@@ -31,9 +31,22 @@ export function metricsFilters(
   kind: KeyKind,
   part: { readonly filter: OrganizationFilter; readonly organizations: readonly Organization[] },
 ): readonly OrganizationFilter[] {
-  const onPlan = part.organizations.filter((each) => reasonLeftOut(each, false) === null);
-  const ready = onPlan.filter((each) => reasonLeftOut(each, true) === null);
-  if (ready.length === onPlan.length) return [part.filter];
+  return isReadAtOnce(part.organizations) ? [part.filter] : filtersNaming(kind, part.organizations);
+}
+
+/** The same for a few organizations of a scope, of which the others do not matter. */
+export const filtersOfSome = (
+  kind: KeyKind,
+  scope: readonly Organization[],
+  some: readonly Organization[],
+): readonly OrganizationFilter[] => (isReadAtOnce(scope) ? [{}] : filtersNaming(kind, some));
+
+const isReadAtOnce = (organizations: readonly Organization[]): boolean =>
+  organizations.every((each) => reasonLeftOut(each, false) !== null || reasonLeftOut(each, true) === null);
+
+/** Names those that the API reads. */
+function filtersNaming(kind: KeyKind, organizations: readonly Organization[]): readonly OrganizationFilter[] {
+  const ready = organizations.filter((each) => reasonLeftOut(each, true) === null);
   return kind === "workspace"
     ? ready.map(({ provider, provider_organization_id: id }) => ({ org_id: `${provider}:${id}` }))
     : chunksOf(ready, organizationsMax).map((some) => ({

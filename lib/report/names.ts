@@ -45,13 +45,18 @@ export class Names {
 }
 
 export const knownTeam = ({ provider, team_id, name, organization_id }: Team): Known => ({
-  ...{ name, id: `${provider}:${team_id}`, organization: organization_id },
+  name,
+  id: `${provider}:${team_id}`,
+  organization: organization_id,
 });
 export const knownOrganization = ({ provider, provider_organization_id: id, name }: Organization): Known => ({
-  ...{ name, id: `${provider}:${id}`, organization: name },
+  name,
+  id: `${provider}:${id}`,
+  organization: name,
 });
 export const knownRepository = (each: PullRequest): Known => ({
-  ...{ name: each.repositoryFullName, id: `${each.provider}:${each.repositoryId}` },
+  name: each.repositoryFullName,
+  id: `${each.provider}:${each.repositoryId}`,
   organization: each.organizationName,
 });
 export const knownAuthor = ({ provider, authorId, authorName, organizationName }: PullRequest): Known => ({

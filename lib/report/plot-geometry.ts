@@ -62,7 +62,11 @@ export function plotShapes({ labels, inPart, series, format, ticks, width, heigh
   const every = Math.max(1, Math.ceil(labelWidth / step));
   const bars = stacks.flatMap((stack, column) => barsOf(stack, column, scale));
   return {
-    ...{ height, area, step, x, bars },
+    height,
+    area,
+    step,
+    x,
+    bars,
     // The period before: bars behind those of the period, and lines.
     ghostBars: earlier.flatMap((stack, column) => ghostBar(stack, column, scale)),
     ghostLines: lineSeries.flatMap(({ look, before }) =>
@@ -103,7 +107,8 @@ export type PlotElement = {
 };
 
 const rect = (look: string, { left: x, top: y, width, height }: PlotArea, rx = 0): PlotElement => ({
-  ...{ tag: "rect", attributes: { class: look, x, y, width, height, rx } },
+  tag: "rect",
+  attributes: { class: look, x, y, width, height, rx },
 });
 
 /** In the order in which they are drawn. */
@@ -111,7 +116,9 @@ export function plotElements(shapes: PlotShapes, inPart: readonly boolean[]): Pl
   const { area, height } = shapes;
   const path = (look: string, d: string): PlotElement => ({ tag: "path", attributes: { class: look, d } });
   const text = (look: string, x: number, y: number, words: string): PlotElement => ({
-    ...{ tag: "text", attributes: { class: `axis ${look}`, x, y }, text: words },
+    tag: "text",
+    attributes: { class: `axis ${look}`, x, y },
+    text: words,
   });
   return [
     ...shapes.grid.flatMap(({ y, text: words }): PlotElement[] => [
@@ -130,7 +137,8 @@ export function plotElements(shapes: PlotShapes, inPart: readonly boolean[]): Pl
       path(`line ${look}`, d),
       ...dots.map(
         ({ column, x, y, radius }): PlotElement => ({
-          ...{ tag: "circle", attributes: { class: `dot ${look}`, cx: x, cy: y, r: radius } },
+          tag: "circle",
+          attributes: { class: `dot ${look}`, cx: x, cy: y, r: radius },
           value: { look, column },
         }),
       ),
@@ -168,7 +176,8 @@ const barsOf = (stack: readonly Piece[], column: number, { step, x, y }: PlotSca
     const tall = y(from) - y(to);
     const isSingle = stack.length === 1;
     return {
-      ...{ column, look },
+      column,
+      look,
       left: rounded(x(column) - barWidth(step) / 2),
       top: rounded(y(to)),
       width: rounded(barWidth(step)),

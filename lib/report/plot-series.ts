@@ -14,7 +14,9 @@ export function seriesOf(
 ): PlotSeries {
   const { value } = figure(of);
   return {
-    ...{ name, kind, look },
+    name,
+    kind,
+    look,
     values: rows.map(({ figures }) => value(figures)),
     ...(rows.some(({ before }) => before) && { before: rows.map(({ before }) => before && value(before)) }),
   };

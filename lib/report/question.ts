@@ -16,29 +16,30 @@ import {
 } from "./names.ts";
 import type { Period } from "./period.ts";
 import type { PullRequest } from "./pull-request.ts";
-import type { PullRequestsAndBefore } from "./read.ts";
+import type { PullRequestsAndBefore } from "./read-pull-requests.ts";
 import { type Dimension, reportOf } from "./report.ts";
 import { authorFilter, readTeams, teamsByAuthor } from "./teams.ts";
 import { definitions } from "./words.ts";
 
 type Options = {
   readonly period: Period;
-  readonly isByTeam: boolean;
+  /** Whether teams are read although the question names none. */
+  readsTeams(identity: Identity): boolean;
   readonly nowMs: number;
   readonly signal: AbortSignal;
   refuse(code: "INVALID_REQUEST" | "KEY_LIMITED", message: string): Error;
 };
 
-type Identity = ResponseOf<"whoami">;
+export type Identity = ResponseOf<"whoami">;
 
 /** What a report reads to answer the question, and the answer from what was read. */
 export async function openQuestion(client: Client, query: Question, options: Options) {
-  const { period, isByTeam, nowMs, signal, refuse } = options;
+  const { period, nowMs, signal, refuse } = options;
   const call = { signal, pageSizeMax: pageLimits.metrics.max };
   const { body: identity } = await client.whoami({}, call);
   const names = new Names(query, (message) => refuse("INVALID_REQUEST", message));
   const scope = scopeOf(query, identity, { names, refuse });
-  const needsTeams = isByTeam || query.team !== undefined;
+  const needsTeams = query.team !== undefined || options.readsTeams(identity);
   if (needsTeams && !isWithinOnly(identity.key.only, "organizations:read"))
     throw refuse(
       "KEY_LIMITED",
@@ -68,7 +69,9 @@ export async function openQuestion(client: Client, query: Question, options: Opt
     /** The period and the filters, for a sentence. */
     title: `${daysOf(period)}${Object.keys(filters).length === 0 ? "" : ` with ${JSON.stringify(filters)}`}`,
     readOptions: {
-      ...{ ...call, filters: reportFilters(identity, scope), nowMs },
+      ...call,
+      filters: reportFilters(identity, scope),
+      nowMs,
       query: {
         ...period,
         ...scope,
@@ -98,8 +101,13 @@ export async function openQuestion(client: Client, query: Question, options: Opt
     list: (read: readonly PullRequest[], find: ListName) => {
       const { notes, chosen, counted } = select(read);
       const all = counted(chosen(read));
-      const list = listOf(all, reportOf([], period, "week").period, find);
-      return { ...list, notes, ...(find === "slow" && { compared: comparedOf(all) }) };
+      const days = reportOf([], period, "week").period;
+      const list = listOf(all, days, find, needsTeams ? { teamsOf } : {});
+      return {
+        ...list,
+        notes: [...(needsTeams ? [] : ["Without teams, which this key may not read."]), ...notes],
+        ...(find === "slow" && { compared: comparedOf(all) }),
+      };
     },
   };
 }

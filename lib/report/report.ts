@@ -338,7 +338,10 @@ function rowHaving(
 ): ReportRow {
   const having = (all: readonly PullRequest[]) => all.filter(has);
   return {
-    ...{ id, name: withSpaces(id), in_part: false, organization: null },
+    id,
+    name: withSpaces(id),
+    in_part: false,
+    organization: null,
     figures: figuresOf(having(pullRequests), ...passes),
     before: figuresOfPart(compared, having, ...passes),
   };

@@ -35,6 +35,8 @@ export type IdleSeats = {
   readonly idle: ReadonlyArray<SeatPlaces & { readonly user: User; readonly use: SeatUse | undefined }>;
   /** Holders who may be active where the caller cannot read: one of their organizations has no metrics, or is hidden. */
   readonly notJudged: number;
+  /** Those of them whom the caller sees. */
+  readonly notJudgedHolders: ReadonlyArray<SeatPlaces & { readonly user: User }>;
   /** Holders without a pull request who got their seat since then. */
   readonly tooNew: number;
   /** What the figures leave out, in sentences. */
@@ -60,32 +62,23 @@ export async function findIdleSeats(
   const home = scope.home ?? organizations[0] ?? null;
   const isRead = (each: (typeof organizations)[number]) =>
     caller.isOperator ? each.metrics === "ready" : reasonLeftOut(each, true) === null;
-  const readable = new Set(
-    organizations
-      .filter(isRead)
-      .map((each) => organizationName(each.provider, each.provider_organization_id)),
-  );
   const filters = caller.isOperator ? [{}] : metricsFilters(key.kind, { filter: {}, organizations });
   const { seats, users, newHolders } = await fetchSeats(caller, since, call);
   const authors = new Set((await lastReviewed(caller, [period], filters, call)).keys());
-  const isActive = (user: User) => authorNamesOf(user, home).some((name) => authors.has(name));
-  const isJudged = (user: User) =>
-    isActive(user) ||
-    membershipsOf(user, home).every(({ provider, org_id }) =>
-      readable.has(organizationName(provider, org_id)),
-    );
-  const judged = seatHolders(users, home).filter(isJudged);
-  const idle = idleHolders(judged, home, authors, newHolders);
+  const readable = organizations.filter(isRead);
+  const judged = judgeHolders({ seats, users, home, authors, newHolders, readable });
+  const { idle, tooNew, notJudged } = judged;
   const uses = await fetchSeatUse(caller, idle.slice(...shown), home, { nowMs, filters, ...call });
-  const notJudged = Math.max(0, seats.seats_assigned - judged.length);
-  const tooNew = judged.filter((user) => !isActive(user)).length - idle.length;
+  const withPlaces = (user: User) => ({ user, ...placesOf(user, home, organizations) });
   const leftOut = leftOutSentence(organizations, JSON.stringify);
   return {
     since,
     held: seats.seats_assigned,
-    idle: idle.map((user) => ({ user, ...placesOf(user, home, organizations), use: uses.get(user) })),
-    ...{ notJudged, tooNew },
-    notes: [...notJudgedSentences(notJudged, tooNew), ...(leftOut === null ? [] : [leftOut])],
+    idle: idle.map((user) => ({ ...withPlaces(user), use: uses.get(user) })),
+    notJudged,
+    tooNew: tooNew.length,
+    notJudgedHolders: judged.notJudgedHolders.map(withPlaces),
+    notes: [...notJudgedSentences(notJudged, tooNew.length), ...(leftOut === null ? [] : [leftOut])],
   };
 }
 
@@ -95,12 +88,17 @@ export function* notJudgedSentences(notJudged: number, tooNew: number): Generato
   if (tooNew > 0) yield `Too new to judge: ${plural(tooNew, "holder")} without a pull request.`;
 }
 
-/** An idle seat for tables and programs. */
-export const idleRow = ({ user, organizations, userIds, use }: IdleSeats["idle"][number]) => ({
+/** A holder for tables and programs. */
+export const holderRow = ({ user, organizations, userIds }: IdleSeats["notJudgedHolders"][number]) => ({
   organizations: organizations.join(", "),
   user_ids: userIds.join(", "),
   username: user.username,
   email: user.email,
+});
+
+/** An idle seat for tables and programs. */
+export const idleRow = ({ use, ...holder }: IdleSeats["idle"][number]) => ({
+  ...holderRow(holder),
   seat_since: use?.seat_since ?? null,
   last_reviewed_at: use?.last_reviewed_at ?? null,
 });
@@ -131,18 +129,36 @@ export async function fetchSeats(
 export const seatHolders = (users: readonly User[], home: Home | null): readonly User[] =>
   users.filter((user) => user.seat_assigned && membershipsOf(user, home).length > 0);
 
-/** Those of them who finished no pull request, and have had the seat for long enough. */
-export const idleHolders = (
-  holders: readonly User[],
-  home: Home | null,
-  authors: AuthorNames,
-  newHolders: ReadonlySet<string>,
-): readonly User[] =>
-  holders.filter(
-    (user) =>
-      !authorNamesOf(user, home).some((name) => authors.has(name)) &&
-      !entryNamesOf(user, home).some((name) => newHolders.has(name)),
+type Evidence = Omit<FetchedSeats, "seats"> & {
+  readonly seats: Pick<SeatCounts, "seats_assigned">;
+  readonly home: Home | null;
+  readonly authors: AuthorNames;
+  /** Organizations whose pull requests were read. */
+  readonly readable: readonly Home[];
+};
+
+/** Idle is who finished no pull request where that can be read, and has had the seat for long enough. */
+export function judgeHolders({ seats, users, home, authors, newHolders, readable }: Evidence) {
+  const read = new Set(
+    readable.map((each) => organizationName(each.provider, each.provider_organization_id)),
   );
+  const isActive = (user: User) => authorNamesOf(user, home).some((name) => authors.has(name));
+  const isRead = (user: User) =>
+    membershipsOf(user, home).every(({ provider, org_id }) => read.has(organizationName(provider, org_id)));
+  const isNew = (user: User) => entryNamesOf(user, home).some((name) => newHolders.has(name));
+  const holders = seatHolders(users, home);
+  const active = holders.filter(isActive);
+  const others = holders.filter((user) => !isActive(user));
+  const judged = others.filter(isRead);
+  return {
+    active,
+    idle: judged.filter((user) => !isNew(user)),
+    tooNew: judged.filter(isNew),
+    notJudgedHolders: others.filter((user) => !isRead(user)),
+    /** Also holders whom the caller does not see. */
+    notJudged: Math.max(0, seats.seats_assigned - active.length - judged.length),
+  };
+}
 
 const authorNamesOf = (user: User, home: Home | null): string[] =>
   membershipsOf(user, home).map(({ provider, org_id, user_id }) => authorName(provider, org_id, user_id));
@@ -169,34 +185,55 @@ const lastReviewDays = 366;
 
 export type SeatUseOptions = CallOptions & {
   readonly nowMs: number;
-  /** Of the metrics: everything that the key can see, unless a part of it is not to be had. */
-  readonly filters?: readonly OrganizationFilter[];
+  /** Of the metrics: what can be read of them. A scope with an organization that prepares its metrics is refused as a whole. */
+  readonly filters: readonly OrganizationFilter[];
 };
 
-/** For a few people: with a key, the metrics are asked for ten authors at a time. */
 export async function fetchSeatUse(
   client: SeatReader,
   people: readonly User[],
   home: Home | null,
-  { nowMs, filters = [{}], ...call }: SeatUseOptions,
+  options: SeatUseOptions,
 ): Promise<ReadonlyMap<User, SeatUse>> {
+  const [reviewed, since] = await Promise.all([
+    fetchLastReviews(client, people, home, options),
+    fetchSeatSince(client, people, home, options),
+  ]);
+  return new Map(
+    people.map((user) => [
+      user,
+      { seat_since: since.get(user) ?? null, last_reviewed_at: reviewed.get(user) ?? null },
+    ]),
+  );
+}
+
+/** For a few people: with a key, the metrics are asked for ten authors at a time. */
+export async function fetchLastReviews(
+  client: SeatReader,
+  people: readonly User[],
+  home: Home | null,
+  { nowMs, filters, ...call }: SeatUseOptions,
+): Promise<ReadonlyMap<User, SeatUse["last_reviewed_at"]>> {
   const ids = new Set(people.flatMap((user) => membershipsOf(user, home).map(({ user_id }) => user_id)));
   const period = lastDays(lastReviewDays, nowMs);
   const questions = chunksOf([...ids], client.isOperator ? ids.size || 1 : requestLimits.listValuesMax).map(
     (some) => ({ ...period, user_ids: some.join(",") }),
   );
-  const [reviewed, assigned] = await Promise.all([
-    lastReviewed(client, questions, filters, call),
-    lastAssigned(client, people, home, call),
-  ]);
+  const reviewed = await lastReviewed(client, questions, filters, call);
   return new Map(
-    people.map((user) => [
-      user,
-      {
-        seat_since: latest(entryNamesOf(user, home).map((name) => assigned.get(name))),
-        last_reviewed_at: latest(authorNamesOf(user, home).map((name) => reviewed.get(name))),
-      },
-    ]),
+    people.map((user) => [user, latest(authorNamesOf(user, home).map((name) => reviewed.get(name)))]),
+  );
+}
+
+export async function fetchSeatSince(
+  client: Pick<SeatCaller, "pages">,
+  people: readonly User[],
+  home: Home | null,
+  { signal }: CallOptions,
+): Promise<ReadonlyMap<User, SeatUse["seat_since"]>> {
+  const assigned = await lastAssigned(client, people, home, signal ? { signal } : {});
+  return new Map(
+    people.map((user) => [user, latest(entryNamesOf(user, home).map((name) => assigned.get(name)))]),
   );
 }
 

@@ -1,24 +1,27 @@
+import { type FindingFigures, knownOutcomes } from "./figures.ts";
 import type { Dimension } from "./report.ts";
 
 /**
  * What the figures mean. These texts are in every report for people (HTML, Markdown, text) and behind the “?” of
  * the dashboard's cards.
  */
+const ready = "ready for review (or opened, where that is not known)";
+
 export const definitions = {
   pullRequests: "Pull requests that were merged in the period and had an automated review.",
   acceptance:
     "Accepted findings, of those whose outcome is known. An outcome is detected automatically, or a user confirms it; it " +
     "is not necessarily the decision of the pull request's author. “Not accepted” does not prove that somebody rejected " +
     "the finding. Findings of unknown outcome are counted apart. An outcome can change after the comment was posted.",
-  timeToFirstHumanReview:
-    "From ready for review (or opened, where that is not known) to the first review by a person. Pull requests that " +
-    "no person reviewed are left out.",
+  timeToFirstHumanReview: `From ${ready} to the first review by a person. Pull requests that no person reviewed are left out.`,
   openPullRequests:
     "Who waits for a review now is not in the data: your Git provider lists open pull requests.",
-  timeToMerge: "From ready for review (or opened, where that is not known) to the merge.",
+  timeToMerge: `From ${ready} to the merge.`,
+  timesBegin: `Times begin at ${ready}.`,
   teamRows:
     "Teams as they are now. A person in two teams counts in both, so the rows do not add up to the total; “no team” has " +
     "the pull requests of all others.",
+  heatMap: "The share of accepted findings, of how many whose outcome is known.",
   findingRows: "A row counts the pull requests that have such a finding, and only these findings.",
 } as const;
 
@@ -50,6 +53,12 @@ export const formatCount = (count: number): string => count.toLocaleString("en-U
 
 export const formatShare = (share: number | null): string =>
   share === null ? noValue : `${Math.round(share * 100)} %`;
+
+/** The base of an acceptance, in a cell beside it. */
+export const knownWords = (findings: FindingFigures): string =>
+  findings.acceptance === null
+    ? `${formatCount(findings.posted)} unknown`
+    : `of ${formatCount(knownOutcomes(findings))} known`;
 
 export const formatMean = (mean: number | null): string => (mean === null ? noValue : mean.toFixed(1));
 

@@ -49,10 +49,13 @@ export function peopleNamed({ list }: People, name: string, org: string | undefi
   );
 }
 
+/** What to say, once, about people whom nobody knows. */
+export const whereFrom =
+  "Members and teams come only from the platform's events, which the operator sends: docs/use/jobs/people.md#newcomers, at the service /docs/jobs/people.";
+
 /** A sentence if it is not exactly one. */
 export function problemOf(found: readonly Person[], name: string): string | undefined {
-  if (found.length === 0)
-    return `${name} is unknown: there is no such person in the organizations of this key`;
+  if (found.length === 0) return `${name} is unknown`;
   if (found.length === 1) return undefined;
   const users = found.map((person) => `${labelOf(person)} (user id ${userIdsOf(person)})`);
   return `${name} is ambiguous: ${users.join(", ")}. Use another of these names, or --org`;
@@ -62,6 +65,8 @@ export function personNamed(people: People, name: string, org: string | undefine
   const found = peopleNamed(people, name, org);
   const [person] = found;
   const problem = problemOf(found, name);
+  if (found.length === 0)
+    throw new OperatorError(`${problem}: no organization of this key has such a person. ${whereFrom}`);
   if (problem !== undefined || !person) throw new OperatorError(`${problem}.`);
   return person;
 }

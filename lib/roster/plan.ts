@@ -6,7 +6,16 @@ import { groupBy } from "../report/group-by.ts";
 import { chunksOf } from "../runtime/chunks.ts";
 import { OperatorError, UsageError } from "../runtime/operator-error.ts";
 import type { Wish } from "./csv.ts";
-import { isIn, labelOf, type People, type Person, peopleNamed, problemOf, seatName } from "./people.ts";
+import {
+  isIn,
+  labelOf,
+  type Membership,
+  type People,
+  type Person,
+  peopleNamed,
+  problemOf,
+  seatName,
+} from "./people.ts";
 
 /** What happens to one person's seat or role. */
 export type Step = {
@@ -18,21 +27,36 @@ export type Step = {
   why: string | null;
 };
 
+/** The row that brings back what a step changes. */
+export type Undo = {
+  readonly email: string;
+  readonly user_id: string;
+  readonly seat?: "yes" | "no";
+  /** The id of the role. */
+  readonly role?: string;
+};
+
 /** How a step is done. Calls of one kind go together. */
 type Call = {
   readonly kind: string;
   readonly rank: number;
   readonly id: string;
+  /** What the step adds to the free seats and to the admins of the organization, or takes. */
+  readonly adds: { readonly seats: number; readonly admins: number };
+  readonly undo: Undo;
   send(user_ids: string[], dry_run: boolean): Promise<{ readonly body: { readonly failed: Failure[] } }>;
 };
 type Failure = { readonly id: string; readonly code: string; readonly message: string };
-type Batch = ReadonlyArray<Call & { readonly step: Step }>;
+export type Batch = ReadonlyArray<Call & { readonly step: Step }>;
+/** Of which there is a last one. */
+type Stock = { readonly seats: number; readonly admins: number };
 
 /** Seats that the file takes are free for those that it gives; new admins come before those who lose that role. */
 const ranks = { unassign: 0, assign: 1, admins: 2, others: 3 } as const;
 
 /** Without an outcome it fails. */
-type Change = Pick<Step, "what"> & Partial<Pick<Step, "outcome" | "why">> & { readonly call?: Call };
+type Change = Pick<Step, "what"> &
+  Partial<Pick<Step, "outcome" | "why">> & { readonly call?: Call; readonly isUnknown?: true };
 
 type Request = {
   readonly client: Client;
@@ -51,9 +75,9 @@ export async function stepsOf({ client, people, org }: Request, wishes: readonly
   const context = { client, people, org, roles };
   const lines = new Map<Person, number>();
   const changes = wishes.flatMap((wish) =>
-    changesOf(context, wish, lines).map(({ what, outcome = "fails", why = null, call }) => {
+    changesOf(context, wish, lines).map(({ what, outcome = "fails", why = null, call, isUnknown }) => {
       const step: Step = { line: wish.line, person: wish.email || wish.userId, outcome, what, why };
-      return { step, calls: call ? [{ ...call, step }] : [] };
+      return { step, isUnknown, calls: call ? [{ ...call, step }] : [] };
     }),
   );
   const kinds = groupBy(
@@ -63,8 +87,19 @@ export async function stepsOf({ client, people, org }: Request, wishes: readonly
   const batches = [...kinds.values()]
     .flatMap((calls) => chunksOf(calls, peopleLimits.batchUsersMax))
     .toSorted(([one], [other]) => (one?.rank ?? 0) - (other?.rank ?? 0));
-  return { steps: changes.map(({ step }) => step), batches };
+  const isAdmin = (each: Membership) => isOfRoles(context, each) && each.role === "cr_admin";
+  const admins = people.list.filter(({ memberships }) => memberships.some(isAdmin)).length;
+  return {
+    steps: changes.map(({ step }) => step),
+    batches,
+    stock: { seats: people.seatsFree, admins },
+    unknown: changes.filter(({ isUnknown }) => isUnknown).length,
+  };
 }
+
+/** In the organization whose roles are given. */
+const isOfRoles = ({ people, org }: Request, membership: Membership): boolean =>
+  !people.isWorkspace || isIn(membership, org ?? "");
 
 const placeOf = (org: string | undefined) => (org === undefined ? {} : { org_id: org });
 
@@ -81,7 +116,8 @@ function changesOf(context: Context, wish: Wish, lines: Map<Person, number>): re
   const [person] = found;
   const first = person && lines.get(person);
   if (first !== undefined) return [{ what: "person", why: `${name} is on line ${first} already` }];
-  if (!person || problem !== undefined) return [{ what: "person", why: problem ?? "" }];
+  if (!person || problem !== undefined)
+    return [{ what: "person", why: problem ?? "", ...(found.length === 0 && { isUnknown: true }) }];
   lines.set(person, line);
   return [
     ...(seat === undefined ? [] : [seatChange(context, person, seat)]),
@@ -89,7 +125,7 @@ function changesOf(context: Context, wish: Wish, lines: Map<Person, number>): re
   ];
 }
 
-function seatChange({ client }: Context, person: Person, action: "assign" | "unassign"): Change {
+function seatChange(context: Context, person: Person, action: "assign" | "unassign"): Change {
   const isAssigned = action === "assign";
   if (person.user.seat_assigned === isAssigned)
     return { what: "seat", outcome: isAssigned ? "has" : "lacks" };
@@ -98,18 +134,23 @@ function seatChange({ client }: Context, person: Person, action: "assign" | "una
     return { what: "seat", why: `${labelOf(person)} has no e-mail address; use a key of the organization` };
   const { field, id } = named;
   const call: Call = {
-    ...{ kind: `${action} ${field}`, rank: ranks[action], id },
-    send: (ids, dry_run) => client.assignSeats({ body: { action, [field]: ids, dry_run } }),
+    kind: `${action} ${field}`,
+    rank: ranks[action],
+    id,
+    adds: { seats: isAssigned ? -1 : 1, admins: 0 },
+    undo: { ...namesOf(context, person), seat: isAssigned ? "no" : "yes" },
+    send: (ids, dry_run) => context.client.assignSeats({ body: { action, [field]: ids, dry_run } }),
   };
   return { what: "seat", outcome: isAssigned ? "gets" : "loses", call };
 }
 
-function roleChange({ client, people, org, roles }: Context, person: Person, role: string): Change {
+function roleChange(context: Context, person: Person, role: string): Change {
+  const { client, org, roles } = context;
   const wanted = roles.find(({ id, name }) => id === role || name.toLowerCase() === role.toLowerCase());
   const what = `role ${wanted?.name ?? role}`;
   if (!wanted)
     return { what, why: `there is no role ${role}; there are ${roles.map(({ name }) => name).join(", ")}` };
-  const member = person.memberships.find((each) => !people.isWorkspace || isIn(each, org ?? ""));
+  const member = person.memberships.find((each) => isOfRoles(context, each));
   if (!member) return { what, why: `${labelOf(person)} is no member of the organization ${org}` };
   if (member.role === wanted.id) return { what, outcome: "has" };
   if (member.role === "cr_billing_admin")
@@ -118,7 +159,11 @@ function roleChange({ client, people, org, roles }: Context, person: Person, rol
     return { what, why: "the role cr_billing_admin is given by the operator" };
   const { id: role_id } = wanted;
   const call: Call = {
-    ...{ kind: what, rank: role_id === "cr_admin" ? ranks.admins : ranks.others, id: member.user_id },
+    kind: what,
+    rank: role_id === "cr_admin" ? ranks.admins : ranks.others,
+    id: member.user_id,
+    adds: { seats: 0, admins: Number(role_id === "cr_admin") - Number(member.role === "cr_admin") },
+    undo: { ...namesOf(context, person), role: member.role },
     send(user_ids, dry_run) {
       const body = { user_ids, dry_run, ...placeOf(org) };
       return role_id === "cr_admin" || role_id === "cr_member"
@@ -129,28 +174,38 @@ function roleChange({ client, people, org, roles }: Context, person: Person, rol
   return { what, outcome: "gets", call };
 }
 
+/** A person in a row of a file; the user id tells people apart who share an address. */
+function namesOf({ org }: Request, { user, memberships }: Person): Pick<Undo, "email" | "user_id"> {
+  const member = memberships.find((each) => org !== undefined && isIn(each, org)) ?? memberships[0];
+  return { email: user.email ?? "", user_id: member?.user_id ?? "" };
+}
+
 async function failuresOf(batch: Batch, isDry: boolean): Promise<ReadonlyMap<string, Failure>> {
   const ids = batch.map(({ id }) => id);
   const answer = await batch[0]?.send(ids, isDry);
   return new Map(answer?.body.failed.map((failure) => [failure.id, failure]));
 }
 
-/** Dry runs decide what would fail. A dry run does not know the others, so free seats are counted here. */
-export async function planOf(batches: readonly Batch[], seatsFree: number): Promise<number> {
-  let free = seatsFree;
+/** Dry runs decide what would fail. None of them knows the others, so free seats and admins are counted here. */
+export async function planOf(batches: readonly Batch[], stock: Stock): Promise<Stock> {
+  let { seats, admins } = stock;
   for (const batch of batches) {
     const failures = await failuresOf(batch, true);
-    for (const { step, id } of batch) {
+    for (const { step, id, adds } of batch) {
       const failure = failures.get(id);
-      const isSeat = step.what === "seat";
-      if (failure && failure.code !== "NO_SEATS_AVAILABLE") fail(step, failure.message);
-      else if (isSeat && step.outcome === "gets" && free <= 0)
-        fail(step, "All purchased seats are assigned.");
-      else if (isSeat) free += step.outcome === "gets" ? -1 : 1;
+      if (failure && !countedHere.includes(failure.code)) fail(step, failure.message);
+      else if (adds.seats < 0 && seats <= 0) fail(step, "All purchased seats are assigned.");
+      else if (adds.admins < 0 && admins <= 1) fail(step, "An organization keeps at least one admin.");
+      else {
+        seats += adds.seats;
+        admins += adds.admins;
+      }
     }
   }
-  return Math.max(0, free);
+  return { seats: Math.max(0, seats), admins };
 }
+
+const countedHere = ["NO_SEATS_AVAILABLE", "LAST_ADMIN"];
 
 function fail(step: Step, why: string): void {
   step.outcome = "fails";

@@ -23,6 +23,12 @@ export class ByteWriter {
     this.length += this.buffer.write(text, this.length);
   }
 
+  /** One character of ASCII. */
+  byte(code: number): void {
+    if (this.length === this.buffer.length) this.room(1);
+    this.buffer[this.length++] = code;
+  }
+
   bytes(bytes: Uint8Array): void {
     this.room(bytes.length);
     this.buffer.set(bytes, this.length);

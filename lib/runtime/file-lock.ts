@@ -1,6 +1,6 @@
-import { existsSync } from "node:fs";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { OperatorError } from "./operator-error.ts";
+import { OperatorError, systemCode, unwritable } from "./operator-error.ts";
 
 export type Lock = { release(): void };
 
@@ -13,6 +13,7 @@ const sqliteNotADatabase = 26;
  * process. Undefined: another process has the lock.
  */
 export function tryLock(file: string): Lock | undefined {
+  requireWritable(file);
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
     database.exec("BEGIN EXCLUSIVE");
@@ -24,6 +25,16 @@ export function tryLock(file: string): Lock | undefined {
     throw error;
   }
   return { release: () => database.close() };
+}
+
+/** SQLite's own errors do not say why it cannot open a file. */
+function requireWritable(file: string): void {
+  try {
+    closeSync(openSync(file, "a"));
+  } catch (error) {
+    const code = systemCode(error);
+    throw code === undefined ? error : unwritable(file, code);
+  }
 }
 
 /** True if a running process has the lock. */

@@ -24,6 +24,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full",
   EDQUOT: "the quota of the disk is used up",
   EFBIG: "the file would be larger than the system allows (ulimit -f)",
+  ENAMETOOLONG: "its name is too long",
   EPIPE: "its reader has closed it",
 };
 

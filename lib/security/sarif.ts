@@ -3,7 +3,7 @@ import { repositoryAddress } from "../contract/addresses.ts";
 import { securityLimits } from "../contract/limits.ts";
 import { type FindingRecord, type FindingSeverity, findingSeverities } from "../contract/records-security.ts";
 import { required } from "../runtime/required.ts";
-import type { RepositoryFindings } from "./read.ts";
+import type { RepositoryFindings } from "./read-findings.ts";
 import { weaknessOf } from "./weaknesses.ts";
 
 /**

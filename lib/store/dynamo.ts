@@ -17,7 +17,7 @@ import type { Random } from "../runtime/random.ts";
 import type { StoreClient } from "./client.ts";
 import { compileRange, isEmptyRange, Placeholders } from "./expressions.ts";
 import type { StoreMeter } from "./meter.ts";
-import { conditionFailure, refusal } from "./refusals.ts";
+import { conditionFailure, refusal } from "./refused-writes.ts";
 import { backOff, retryStoreCall } from "./retry.ts";
 import {
   type Item,

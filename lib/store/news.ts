@@ -40,7 +40,11 @@ export const newsPuts = (
 ): Put[] =>
   newsKeys(scope, dueMs, id).map((key) => ({
     put: {
-      ...{ ...key, type, id, tenant: scope.tenant, organization: scope.organization },
+      ...key,
+      type,
+      id,
+      tenant: scope.tenant,
+      organization: scope.organization,
       ...(authorized !== null && { authorized }),
       ...(expiresMs !== undefined && { expires_at: toTimestamp(expiresMs) }),
       ttl: ttlAfter(dueMs, newsLimits.days),

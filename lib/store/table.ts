@@ -3,7 +3,9 @@
  * adapter compiles them (every name through `#`), the simulation evaluates them directly.
  */
 
-export type Key = { readonly pk: string; readonly sk: string };
+import type { Few, Key } from "../contract/kind.ts";
+
+export type { Key } from "../contract/kind.ts";
 
 /** Two keys are equal if their identities are equal. No key holds NUL. */
 export const identityOf = ({ pk, sk }: Key): string => `${pk}\u0000${sk}`;
@@ -200,6 +202,10 @@ export async function transactIf(table: Table, writes: readonly TransactionWrite
   }
 }
 
+/**
+ * Page by page, however many there are: for workers and the tool. A request reads with `readFew` or `queryUpTo`;
+ * test/architecture/whole-ranges.test.ts refuses this function in the code of an operation.
+ */
 export async function* queryPages(table: Table, range: Range): AsyncGenerator<readonly Item[]> {
   let resume: Key | undefined;
   do {
@@ -209,6 +215,23 @@ export async function* queryPages(table: Table, range: Range): AsyncGenerator<re
   } while (resume);
 }
 
+/** The same, item by item. */
 export async function* queryAll(table: Table, range: Range): AsyncGenerator<Item> {
   for await (const items of queryPages(table, range)) yield* items;
 }
+
+/** A caller that stops by itself says after how many items at the latest. Never yields more. */
+export async function* queryUpTo(table: Table, range: Range, itemsMax: number): AsyncGenerator<Item> {
+  let count = 0;
+  for await (const item of queryAll(table, range)) {
+    if (count++ === itemsMax)
+      throw new RangeError(`A read of ${range.pk} passed its bound, ${itemsMax} items.`);
+    yield item;
+  }
+}
+
+type FewItems<Parts> = { readonly few: Few; range(parts: Parts): Range };
+
+/** All items of a range. The kind's row in lib/contract/items.ts says how many there can be (`few`). */
+export const readFew = <Parts>(table: Table, kind: FewItems<Parts>, parts: Parts): Promise<Item[]> =>
+  Array.fromAsync(queryAll(table, kind.range(parts)));

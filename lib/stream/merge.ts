@@ -40,8 +40,14 @@ export class MergedPartitions {
     this.#partitions = starts
       .filter(({ floor }) => floor <= upTo)
       .map(({ pk, floor, ceiling }) => ({
-        ...{ pk, floor, ceiling: Math.min(ceiling, upTo) },
-        ...{ waiting: [], first: 0, isRead: false, fetches: 0, given: 0 },
+        pk,
+        floor,
+        ceiling: Math.min(ceiling, upTo),
+        waiting: [],
+        first: 0,
+        isRead: false,
+        fetches: 0,
+        given: 0,
       }));
   }
 

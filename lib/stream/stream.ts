@@ -1,13 +1,13 @@
 /**
  * The public part of the write-order stream. docs/change/stream.md explains it with a picture.
  *
- *   appendBatch       append.ts   events in, one outcome each; safe to send twice, late and out of order
- *   removals          removal.ts  what left a dataset or its filters, for readers that keep a mirror
- *   readPage          read.ts     a page of one dataset in write order, and where the next one begins
- *   moveOrganization  move.ts     moves the pull requests of an organization that changed tenant
- *   sweepParts        sweep.ts    deletes unused parts of large entries; sweep-some.ts: one scheduled run
- *   renumberStreams   repair.ts   after a restore: publishes appends and moves the numbers ahead
- *   mendStreams       mend.ts     then, beside the service: makes pointers and entries agree; repair-run.ts: its progress
+ *   appendBatch       append.ts     events in, one outcome each; safe to send twice, late and out of order
+ *   removals          removal.ts    what left a dataset or its filters, for readers that keep a mirror
+ *   readPage          read-page.ts  a page of one dataset in write order, and where the next one begins
+ *   moveOrganization  move.ts       moves the pull requests of an organization that changed tenant
+ *   sweepParts        sweep.ts      deletes unused parts of large entries; sweep-some.ts: one scheduled run
+ *   renumberStreams   repair.ts     after a restore: publishes appends and moves the numbers ahead
+ *   mendStreams       mend.ts       then, beside the service: makes pointers and entries agree; repair-run.ts: its progress
  *
  * Payloads are opaque here: lib/metrics creates and reads them.
  */

@@ -7,15 +7,15 @@ import type { deliveryRecord } from "../contract/records-webhooks.ts";
 import { onlyOfType } from "../contract/webhooks.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { type DeliveryItem, parseDelivery, type WebhookItem } from "../store/items/webhook.ts";
-import { queryAll, type Table } from "../store/table.ts";
+import { queryAll, queryUpTo, type Table } from "../store/table.ts";
 import { ttlAfter } from "../store/ttl.ts";
 import type { WebhookScope } from "./scope.ts";
-import { type Attempt, isDelivered } from "./send.ts";
+import { type Attempt, isDelivered, isGone } from "./send.ts";
 import type { Ring, SignedMessage } from "./sign.ts";
 
 type Delivery = z.output<typeof deliveryRecord>;
 
-type RingAttempt = {
+export type RingAttempt = {
   readonly ring: Pick<Ring, "id" | "type">;
   /** Of the attempt before, if it was for the same ring. */
   readonly before?: { readonly place: string; readonly failures: number } | undefined;
@@ -24,17 +24,24 @@ type RingAttempt = {
   readonly atMs: number;
 };
 
+/** Where the deliveries list it. */
+export const placeOf = ({ ring, atMs }: Pick<RingAttempt, "ring" | "atMs">): string =>
+  `${toTimestamp(atMs)}#${ring.id}`;
+
 /** The attempts of a ring, with those before it: one item, at the time of the last. */
 export function attemptPut(
   { id: webhookId }: Pick<WebhookItem, "id">,
-  { ring: { id, type }, before, message, attempt, atMs }: RingAttempt,
+  sent: RingAttempt,
   old: readonly DeliveryItem[] = [],
 ) {
-  const at = toTimestamp(atMs);
+  const { ring, before, message, attempt, atMs } = sent;
   const { "webhook-signature": _, ...headers } = message.headers;
   const put = {
-    ...kinds.delivery.key({ webhookId, place: `${at}#${id}`, attempt: before?.failures ?? 0 }),
-    ...{ id, type, at, ...attempt },
+    ...kinds.delivery.key({ webhookId, place: placeOf(sent), attempt: before?.failures ?? 0 }),
+    id: ring.id,
+    type: ring.type,
+    at: toTimestamp(atMs),
+    ...attempt,
     earlier: old.flatMap(attemptsOf).slice(1 - webhookLimits.attemptsShown),
     request: { headers, body: message.body },
     ttl: ttlAfter(atMs, webhookLimits.deliveryDays),
@@ -43,13 +50,13 @@ export function attemptPut(
 }
 
 /** Takes the place of the attempts before; the last release wrote an item for each, all with one place. */
-export async function replaceAttempts(table: Table, webhook: WebhookItem, of: RingAttempt): Promise<string> {
-  const range = of.before && kinds.delivery.range({ webhookId: webhook.id, place: of.before.place });
+export async function replaceAttempts(table: Table, webhook: WebhookItem, sent: RingAttempt): Promise<void> {
+  const { before } = sent;
+  const range = before && kinds.delivery.range({ webhookId: webhook.id, place: before.place });
   const old = range ? (await Array.fromAsync(queryAll(table, range))).map(parseDelivery) : [];
-  const write = attemptPut(webhook, of, old);
+  const write = attemptPut(webhook, sent, old);
   if (old.length === 0) await table.write(write);
   else await table.transact([write, ...old.map(({ pk, sk }) => ({ delete: { pk, sk } }))]);
-  return `${write.put.at}#${of.ring.id}`;
 }
 
 const attemptsOf = ({ earlier = [], at, status, ms, answer }: DeliveryItem) => [
@@ -77,7 +84,8 @@ export async function listDeliveries(
     descending: true,
   };
   const items: DeliveryItem[] = [];
-  for await (const item of queryAll(table, range)) {
+  // One more than the page, and the last of the page before.
+  for await (const item of queryUpTo(table, range, limit + 2)) {
     if (item.sk === after) continue;
     if (items.length === limit) return { records: items.map(toDelivery), next: items.at(-1)?.sk ?? null };
     items.push(parseDelivery(item));
@@ -88,6 +96,7 @@ export async function listDeliveries(
     const { id, type, request: sent = null } = item;
     const request =
       sent && type !== "ping" && !isWithinOnly(only, onlyOfType(type)) ? { ...sent, body: null } : sent;
+    if (isGone(item)) return { id, type, attempts: attemptsOf(item), state: "ended", request };
     const isWaiting = webhook.disabled_reason === null && webhook.retries[type]?.id === id;
     const state = isDelivered(item) ? "delivered" : isWaiting ? "waiting" : "replaced";
     return { id, type, attempts: attemptsOf(item), state, request };

@@ -160,6 +160,7 @@ export async function updateWebhook(
   if (url !== undefined) await requireAllowed(manager, url);
   return await retryOnConflict(manager, async () => {
     const before = await readWebhook(manager.table, scope, id);
+    requireTypes(scope, [...before.types, ...(types ?? [])]);
     const isActive = before.disabled_reason === null;
     const isNew = (active === true && !isActive) || (url !== undefined && url !== before.url);
     const after: WebhookItem = {
@@ -177,7 +178,6 @@ export async function updateWebhook(
       }),
       retries: isNew ? {} : retriesOf(types ?? before.types, before.retries),
     };
-    requireTypes(scope, after.types);
     if (JSON.stringify(before) === JSON.stringify(after)) return before;
     // The entry records what was there before. The worker changes other attributes meanwhile.
     const written = isNew ? ([...changeable, "generation", "rung"] as const) : changeable;
@@ -199,6 +199,7 @@ const changeable = ["url", "types", "description", "disabled_reason", "retries"]
 export async function deleteWebhook(manager: AuditedContext, scope: WebhookScope, id: string): Promise<void> {
   await retryOnConflict(manager, async () => {
     const webhook = await readWebhook(manager.table, scope, id);
+    requireTypes(scope, webhook.types);
     await manager.table.transact([
       { delete: keyOfWebhook(scope, id), when: { equals: ["generation", webhook.generation] } },
       { delete: kinds.webhookSecrets.key({ webhookId: id }) },

@@ -4,6 +4,7 @@ import { webhookLimits } from "../contract/limits.ts";
 import { isOrganizationTenant, organizationTenant, type TenantKey } from "../contract/tenants.ts";
 import type { SubjectType, WebhookType } from "../contract/webhooks.ts";
 import { toTimestamp } from "../runtime/clock.ts";
+import { parseLearning } from "../store/items/learning.ts";
 import { parseOrganization, readOrganizations } from "../store/items/organization.ts";
 import { noEpochs, parseScopeEpochs, type ScopeEpochs } from "../store/items/scope-epochs.ts";
 import { type NewsItem, parseNews, type WebhookItem } from "../store/items/webhook.ts";
@@ -172,11 +173,12 @@ export class OwnerNews {
       return (await this.#table.queryPage({ ...range, pageItems: webhookLimits.notesReadMax })).items;
     });
     const own = items.map(parseNews).filter((note) => note.type === type && this.#concerns(webhook, note));
+    const current = type === "learning.pending" ? await this.#stillPending(own) : own;
     // The next run passes over foreign notes after the newest own one.
     const mark = own.at(-1)?.sk ?? items.at(-1)?.sk ?? since;
     const [field, subjectOf] = subjects[type];
-    const names = await this.#organizationIds(own);
-    const named = own
+    const names = await this.#organizationIds(current);
+    const named = current
       .filter(({ organization }) => organization === null || names.has(organization))
       .map((note) => JSON.stringify(subjectOf(note, names.get(note.organization ?? ""))))
       .toReversed();
@@ -193,6 +195,18 @@ export class OwnerNews {
     if (note.expires_at !== undefined && note.expires_at <= toTimestamp(this.#nowMs)) return false;
     const reached = note.organization === null ? note.authorized : [note.organization];
     return authorized === null || (reached?.every((uuid) => authorized.includes(uuid)) ?? false);
+  }
+
+  /** Without Learnings that were decided or deleted since: a webhook that is switched on reads a week of notes. */
+  async #stillPending(notes: readonly NewsItem[]): Promise<NewsItem[]> {
+    const keys = notes.flatMap(({ organization, id }) =>
+      organization === null ? [] : [kinds.learning.key({ organization, learningId: id })],
+    );
+    const items = await this.#table.getMany(keys, lately);
+    const waiting = new Set(
+      items.flatMap((item) => (item && parseLearning(item).state === "pending" ? [item.sk] : [])),
+    );
+    return notes.filter(({ id }) => waiting.has(id));
   }
 
   /** The provider's ids of the organizations that readers of the owner see now. */

@@ -7,7 +7,7 @@ import type { AttributeValue, Put } from "../store/table.ts";
 import { nextAttemptAt } from "./retries.ts";
 import type { WebhookScope } from "./scope.ts";
 
-export const toWebhookRecord = (webhook: WebhookItem): z.output<typeof webhookRecord> => ({
+export const toWebhookRecord = (webhook: WebhookItem, nowMs: number): z.output<typeof webhookRecord> => ({
   id: webhook.id,
   url: webhook.url,
   types: webhook.types,
@@ -17,7 +17,7 @@ export const toWebhookRecord = (webhook: WebhookItem): z.output<typeof webhookRe
   last_success_at: webhook.last_success_at,
   last_failure_at: webhook.last_failure_at,
   disabled_reason: webhook.disabled_reason,
-  next_attempt_at: nextAttemptAt(webhook),
+  next_attempt_at: nextAttemptAt(webhook, nowMs),
 });
 
 /** Fields that a request can change, as the audit log shows them: a query may hold a secret, so URLs come without. */

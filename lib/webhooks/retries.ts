@@ -34,10 +34,18 @@ export const wokenRetries = (retries: Retries, nowMs: number, isTest = false): R
 export const retriesOf = (types: readonly string[], retries: Retries): Retries =>
   Object.fromEntries(Object.entries(retries).filter(([type]) => types.includes(type)));
 
-/** When the service tries again; null if nothing waits. */
-export function nextAttemptAt({ disabled_reason, retries }: WebhookItem): string | null {
+/**
+ * When the service tries again; null if nothing waits. What is due already goes out with the next run, and runs are a
+ * minute apart.
+ */
+export function nextAttemptAt(webhook: WebhookItem, nowMs: number): string | null {
+  const { disabled_reason, retries, types, postponed = [] } = webhook;
   const due = Object.values(retries).map(({ due_ms }) => due_ms);
-  return disabled_reason === null && due.length > 0 ? toTimestamp(Math.min(...due)) : null;
+  if (postponed.some((type) => types.includes(type))) due.push(nowMs);
+  if (disabled_reason !== null || due.length === 0) return null;
+  const dueMs = Math.min(...due);
+  const { runEveryMs } = webhookLimits;
+  return toTimestamp(dueMs > nowMs ? dueMs : nowMs + runEveryMs - (nowMs % runEveryMs));
 }
 
 /** Whether some ring has failed for five days, in which nothing at all was delivered. */

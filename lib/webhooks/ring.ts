@@ -17,18 +17,19 @@ import {
   type AttributeValue,
   type Path,
   queryAll,
+  type Table,
   transactIf,
   type Update,
   writeIf,
 } from "../store/table.ts";
 import { askingOnce, type Network } from "./addresses.ts";
-import { replaceAttempts } from "./deliveries.ts";
+import { placeOf, type RingAttempt, replaceAttempts } from "./deliveries.ts";
 import { type News, OwnerNews } from "./news.ts";
 import { webhookEvent } from "./record.ts";
 import { isHopeless, retryAfter, wokenRetries } from "./retries.ts";
 import { keyOfWebhook } from "./scope.ts";
 import { sealingKeyOf, validSecrets } from "./secrets.ts";
-import { type Attempt, isDelivered, send } from "./send.ts";
+import { type Attempt, isDelivered, isGone, send } from "./send.ts";
 import { signRing } from "./sign.ts";
 
 export type RingDeps = Store & {
@@ -61,9 +62,9 @@ type Limiter = ReturnType<typeof limitConcurrency>;
 
 /**
  * One run: finds what every webhook has not been told, sends the rings, and records the results. Nothing is stored
- * before an attempt, so a crash at any point only repeats a ring, with the same id. Webhooks that fail come last, each
- * webhook has one connection and each owner a share of all, and every webhook is recorded when its own attempts have
- * ended: a slow one delays no other.
+ * before an attempt, so a crash at any point only repeats a ring, with the same id. Each webhook has one connection and
+ * each owner a share of all. Of an owner's webhooks the one that was not tried for the longest time begins, so that slow
+ * receivers leave the next run to the others. Every webhook is recorded when its own attempts have ended.
  */
 export async function ringWebhooks(deps: RingDeps, report = emptyReport()): Promise<RingReport> {
   const startMs = deps.clock.nowMs();
@@ -80,7 +81,7 @@ export async function ringWebhooks(deps: RingDeps, report = emptyReport()): Prom
   return report;
 }
 
-/** Webhooks with news, healthy ones first: of all owners, or of as many as there is time for. */
+/** Webhooks with news, of all owners or of as many as there is time for. Owners of whom all of these fail come last. */
 async function findDue(
   deps: RingDeps,
   { startMs, report }: Pick<Run, "startMs" | "report">,
@@ -95,15 +96,16 @@ async function findDue(
   // A partition that cannot be read holds up no other.
   await Promise.all(shards.map((shard) => pieces.run(() => list(shard))));
   const atATime = limitConcurrency(webhookLimits.ownersAtOnce);
-  const due: Due[] = [];
+  const due: Array<readonly Due[]> = [];
   const findOf = async ([owner, webhooks]: readonly [TenantKey, WebhookItem[]]) => {
     if (deps.clock.nowMs() - startMs > webhookLimits.findMsMax) return void report.unread++;
-    due.push(...(await newsOf(new OwnerNews(deps.table, startMs, owner), webhooks, startMs)));
+    due.push(await newsOf(new OwnerNews(deps.table, startMs, owner), webhooks, startMs));
   };
   const owners = inTurns(found.flat(), startMs);
   await Promise.all(owners.map((each) => pieces.run(() => atATime(() => findOf(each)))));
-  const isFailing = ({ webhook }: Due) => Number(Object.keys(webhook.retries).length > 0);
-  return due.toSorted((one, other) => isFailing(one) - isFailing(other));
+  const isFailing = ({ webhook }: Due) => Object.keys(webhook.retries).length > 0;
+  const failLast = (ofOwner: readonly Due[]) => Number(ofOwner.every(isFailing));
+  return due.toSorted((one, other) => failLast(one) - failLast(other)).flat();
 }
 
 /**
@@ -111,7 +113,9 @@ async function findDue(
  * only, everybody is soon in it.
  */
 function inTurns<Thing>(things: readonly Thing[], nowMs: number): Thing[] {
-  const start = Math.floor(((Math.floor(nowMs / 60_000) * 0.618_033_988_75) % 1) * things.length);
+  const start = Math.floor(
+    ((Math.floor(nowMs / webhookLimits.runEveryMs) * 0.618_033_988_75) % 1) * things.length,
+  );
   return [...things.slice(start), ...things.slice(0, start)];
 }
 
@@ -143,6 +147,9 @@ async function webhooksOf(
   return owners;
 }
 
+/** When an attempt of the webhook last began; 0 if there was none. */
+const lastTriedMs = ({ webhook }: Due): number => Math.max(0, ...Object.values(webhook.tried_ms ?? {}));
+
 async function newsOf(owner: OwnerNews, webhooks: readonly WebhookItem[], nowMs: number): Promise<Due[]> {
   const due: Due[] = [];
   const share = limitConcurrency(webhookLimits.connectionsPerOwnerMax);
@@ -152,12 +159,13 @@ async function newsOf(owner: OwnerNews, webhooks: readonly WebhookItem[], nowMs:
       if ((webhook.retries[type]?.due_ms ?? 0) > nowMs) continue;
       const ofType = await owner.of(webhook, type);
       if (ofType) news.push([type, await sameWhileWaiting(owner, webhook, type, ofType)]);
-      // What the ring was about is gone: the retry ends.
-      else if (webhook.retries[type]) news.push([type, { data: {}, isSilent: true }]);
+      // What the ring was about is gone: nothing waits any more.
+      else if (webhook.retries[type] || webhook.postponed?.includes(type))
+        news.push([type, { data: {}, isSilent: true }]);
     }
     if (news.length > 0) due.push({ webhook, owner, news, share });
   }
-  return due;
+  return due.toSorted((one, other) => lastTriedMs(one) - lastTriedMs(other));
 }
 
 /** A ring that waits is sent again as it was, unless something newer came: then the newer ring takes its place. */
@@ -184,81 +192,105 @@ type Result = {
   readonly type: WebhookType;
   readonly news: News;
   readonly id: string;
-  /** Among the deliveries. */
-  readonly place?: string;
-  readonly attempt?: Attempt;
+  readonly sent?: RingAttempt;
 };
 
-/** The answer of a receiver that wants no further rings. */
-const gone = 410;
+const attemptOf = ({ sent }: Result): Attempt | undefined => sent?.attempt;
+const isTold = (result: Result): boolean => {
+  const attempt = attemptOf(result);
+  return !attempt || isDelivered(attempt);
+};
 
 /** One type after the other, over one connection at a time. The type that waited longest begins. */
 async function ring(deps: RingDeps, due: Due, { key, startMs, report }: Run): Promise<void> {
   const { table, clock } = deps;
   const { webhook } = due;
-  const stored = await table.get(kinds.webhookSecrets.key({ webhookId: webhook.id }));
-  // Deleted since it was found: the secrets end with their webhook.
-  if (!stored) return;
-  const secrets = parseWebhookSecrets(stored);
   const network = askingOnce(deps.network);
   const results: Result[] = [];
+  const postponed: WebhookType[] = [];
   let isReachable = true;
   const tried = { ...webhook.tried_ms };
   const waited = due.news.toSorted(([one], [other]) => (tried[one] ?? 0) - (tried[other] ?? 0));
   for (const [type, news] of waited) {
-    const atMs = clock.nowMs();
     const id = ringId(webhook, type, news);
-    const waiting = webhook.retries[type];
-    const before = waiting?.id === id ? waiting : undefined;
-    const isInTime = atMs - startMs <= webhookLimits.ringMsMax;
     if (news.isSilent) results.push({ type, news, id });
-    // Otherwise the next run sends it: this one would not see the end of the attempt, or nobody is there.
-    else if (isReachable && isInTime) {
+    // The next run sends it: this one would not see the end of the attempt, or nobody is there.
+    else if (!isReachable || clock.nowMs() - startMs > webhookLimits.ringMsMax) postponed.push(type);
+    else {
+      const secrets = await readCurrentSecrets(table, webhook, type);
+      // Changed or deleted meanwhile: this run knows nothing about what is there now.
+      if (!secrets) break;
+      const atMs = clock.nowMs();
       tried[type] = atMs;
+      const waiting = webhook.retries[type];
       const signing = validSecrets(key, webhook.id, secrets, atMs);
       const message = signRing({ id, type, data: news.data }, signing, atMs);
       const attempt = await send({ clock, network }, webhook.url, message);
-      const sent = { ring: { id, type }, before, message, attempt, atMs };
-      const place = await replaceAttempts(table, webhook, sent);
-      results.push({ type, news, id, place, attempt });
-      isReachable = attempt.status !== null && attempt.status !== gone;
+      const before = waiting?.id === id ? waiting : undefined;
+      results.push({ type, news, id, sent: { ring: { id, type }, before, message, attempt, atMs } });
+      isReachable = attempt.status !== null && !isGone(attempt);
     }
   }
-  report.postponed += due.news.length - results.length;
-  const isGood = ({ attempt }: Result) => !attempt || isDelivered(attempt);
-  report.delivered += results.filter(({ attempt }) => attempt && isDelivered(attempt)).length;
-  report.failed += results.filter((result) => !isGood(result)).length;
-  if (results.length > 0 && (await recordResults(deps, due, results, tried))) report.disabled++;
+  report.postponed += postponed.length;
+  report.delivered += results.filter((result) => result.sent && isTold(result)).length;
+  report.failed += results.filter((result) => !isTold(result)).length;
+  const isWaitingAsBefore = postponed.join() === (webhook.postponed ?? []).join();
+  if (results.length === 0 && isWaitingAsBefore) return;
+  if (await recordResults(deps, due, { results, postponed, tried })) report.disabled++;
+  // Last: a crash before this point repeats the ring, and then only the repeated attempt is listed.
+  for (const { sent } of results) if (sent) await replaceAttempts(table, webhook, sent);
+}
+
+/** Secrets that sign now; undefined if the webhook no longer is as this run found it. */
+async function readCurrentSecrets(table: Table, webhook: WebhookItem, type: WebhookType) {
+  const keys = [keyOfWebhook(webhook, webhook.id), kinds.webhookSecrets.key({ webhookId: webhook.id })];
+  const [item, secrets] = await table.getMany(keys);
+  const now = item && parseWebhook(item);
+  const isCurrent =
+    now?.generation === webhook.generation && now.disabled_reason === null && now.types.includes(type);
+  return isCurrent && secrets ? parseWebhookSecrets(secrets) : undefined;
 }
 
 /** Another run or a request that was faster knows more about the retries than this run. */
 const unchanged = ["generation", "types", "disabled_reason", "last_success_at", "retries"] as const;
 
+/** What a run did with one webhook. */
+type Outcome = {
+  readonly results: readonly Result[];
+  /** Types with news that had no attempt. */
+  readonly postponed: readonly WebhookType[];
+  readonly tried: NonNullable<WebhookItem["tried_ms"]>;
+};
+
 /** Returns whether the webhook was disabled. A webhook that was changed or deleted meanwhile stays as it is. */
 async function recordResults(
   deps: RingDeps,
   due: Due,
-  results: readonly Result[],
-  tried: NonNullable<WebhookItem["tried_ms"]>,
+  { results, postponed, tried }: Outcome,
 ): Promise<boolean> {
   const { webhook, owner } = due;
   const nowMs = deps.clock.nowMs();
-  const told = results.filter(({ attempt }) => !attempt || isDelivered(attempt));
-  const failed = results.filter(({ attempt }) => attempt && !isDelivered(attempt));
-  const hasSuccess = told.some(({ attempt }) => attempt);
+  const told = results.filter(isTold);
+  const failed = results.filter((result) => !isTold(result));
+  const hasSuccess = told.some(({ sent }) => sent);
   const retries = { ...webhook.retries };
   for (const { type } of told) delete retries[type];
-  for (const { type, id, place = "", news } of failed)
-    retries[type] = retryAfter(retries[type], { id, place, mark: news.mark ?? "" }, nowMs);
-  const isGone = failed.some(({ attempt }) => attempt?.status === gone);
+  for (const { type, id, sent, news } of failed)
+    retries[type] = retryAfter(
+      retries[type],
+      { id, place: sent ? placeOf(sent) : "", mark: news.mark ?? "" },
+      nowMs,
+    );
+  const hasEnded = failed.some(({ sent }) => sent && isGone(sent.attempt));
   const hasFailed = failed.length > 0 && !hasSuccess && isHopeless(retries, webhook.last_success_at, nowMs);
-  const reason = isGone ? "gone" : hasFailed ? "failing" : null;
+  const reason = hasEnded ? "gone" : hasFailed ? "failing" : null;
   const set: Array<readonly [Path, AttributeValue]> = [
     ...told.flatMap(({ type, news: { mark } }) =>
       mark === undefined ? [] : [[["rung", type], mark] as const],
     ),
     ["retries", hasSuccess ? wokenRetries(retries, nowMs) : retries],
     ["tried_ms", tried],
+    ["postponed", postponed],
     ...(hasSuccess ? [["last_success_at", toTimestamp(nowMs)] as const] : []),
     ...(failed.length > 0 ? [["last_failure_at", toTimestamp(nowMs)] as const] : []),
     ...(reason === null ? [] : [["disabled_reason", reason] as const]),

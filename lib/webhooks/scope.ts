@@ -10,7 +10,7 @@ import { organizationTenant, type TenantKey } from "../contract/tenants.ts";
 import { onlyOfType, type WebhookType } from "../contract/webhooks.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { parseWebhook, type WebhookItem } from "../store/items/webhook.ts";
-import { type Item, queryAll, type Table } from "../store/table.ts";
+import { type Item, readFew, type Table } from "../store/table.ts";
 
 /** The organization, workspace or instance whose webhooks a request is about. */
 export type WebhookScope = {
@@ -54,8 +54,7 @@ const isInReach = ({ authorized }: WebhookScope, webhook: WebhookItem): boolean 
   authorized === null || (webhook.authorized?.every((uuid) => authorized.includes(uuid)) ?? false);
 
 export async function readWebhooks(table: Table, scope: WebhookScope): Promise<WebhookItem[]> {
-  const range = kinds.webhook.range({ shard: shardOf(scope.owner), tenant: scope.owner });
-  const items = await Array.fromAsync(queryAll(table, range));
+  const items = await readFew(table, kinds.webhook, { shard: shardOf(scope.owner), tenant: scope.owner });
   return items
     .filter((item) => !isOf(kinds.webhookCount, item))
     .map(parseWebhook)

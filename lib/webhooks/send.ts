@@ -14,6 +14,9 @@ export type Sender = { readonly clock: Clock; readonly network: Network };
 
 export const isDelivered = ({ status }: Attempt): boolean => status !== null && status >= 200 && status < 300;
 
+/** The receiver wants no further rings. */
+export const isGone = ({ status }: Pick<Attempt, "status">): boolean => status === 410;
+
 /**
  * One attempt: resolves the name, checks all its addresses, and connects to the first of them that answers. The name is
  * never resolved a second time, redirects are not followed, and everything together ends after 15 seconds.

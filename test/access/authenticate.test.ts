@@ -7,7 +7,7 @@ import {
   withCurrentOrganizations,
 } from "../../lib/access/authenticate.ts";
 import type { IssuedKey } from "../../lib/access/key-registry.ts";
-import { makeKeyText, parseKeyText } from "../../lib/access/key-text.ts";
+import { madeUpKeyText, parseKeyText } from "../../lib/access/key-text.ts";
 import * as itemKinds from "../../lib/contract/items.ts";
 import { keyLimits } from "../../lib/contract/limits.ts";
 import { workspaceTenant } from "../../lib/contract/tenants.ts";
@@ -375,7 +375,7 @@ describe("the reads of an authentication", () => {
       const parsed = required(parseKeyText(text), "key");
       if (parsed.hints.kind === "legacy") throw new TypeError("not a legacy key");
       const accepted = new AcceptedKeys();
-      const madeUp = makeKeyText(parsed.hints, systemRandom);
+      const madeUp = madeUpKeyText(parsed.hints, systemRandom);
       const refused = { isAccepted: false, operations: ["GetItem"] };
       expect(await callsOf(madeUp, accepted)).toEqual(refused);
       const oneRound = { isAccepted: true, operations: ["BatchGetItem", ...ofTenant[kind]] };

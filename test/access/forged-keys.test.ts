@@ -2,9 +2,10 @@ import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { fromBase32, toBase32 } from "../../lib/access/base32.ts";
-import { makeKeyText, makeLegacyKeyText, parseKeyText } from "../../lib/access/key-text.ts";
+import { madeUpKeyText, makeLegacyKeyText, parseKeyText } from "../../lib/access/key-text.ts";
 import { keyLimits, requestLimits } from "../../lib/contract/limits.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
+import { lastReleaseText } from "./last-release-keys.ts";
 
 const organization = "0f8fad5b-d9cb-469f-a165-70867728950e";
 const uuidBytes = Buffer.from(organization.replaceAll("-", ""), "hex");
@@ -64,7 +65,7 @@ describe("a forged key text", () => {
 });
 
 describe("a real key text", () => {
-  const text = makeKeyText({ kind: "workspace", workspaceId: "acme" }, systemRandom);
+  const text = madeUpKeyText({ kind: "workspace", workspaceId: "acme" }, systemRandom);
 
   test("a real key text is valid only without any characters before or after it", () => {
     const legacy = makeLegacyKeyText(systemRandom);
@@ -75,22 +76,39 @@ describe("a real key text", () => {
     }
   });
 
-  test("a real key text is identified by its hash, and in public by the beginning of the hash", () => {
-    const digest = createHash("sha256").update(text).digest();
-    expect(parseKeyText(text)).toMatchObject({
-      hash: digest.toString("hex"),
-      id: `k${toBase32(digest.subarray(0, 10))}`,
+  test("a real key text contains its id; a text of before gets its id from the beginning of its hash", () => {
+    const before = lastReleaseText(text);
+    const digest = (of: string) => createHash("sha256").update(of).digest();
+    expect(parseKeyText(before)).toMatchObject({
+      hash: digest(before).toString("hex"),
+      id: `k${toBase32(digest(before).subarray(0, 10))}`,
+      hints: { kind: "workspace", workspaceId: "acme" },
     });
-    expect(parseKeyText(text)?.id).toMatch(/^k[a-z2-7]{16}$/);
+    const bytes = fromBase32(text.slice("rk_workspace_".length, -7)) ?? new Uint8Array();
+    expect(parseKeyText(text)).toMatchObject({
+      hash: digest(text).toString("hex"),
+      id: `k${toBase32(bytes.subarray(24, 34))}`,
+    });
+  });
+
+  test("a release that does not know the id in a text refuses the text by its checksum", () => {
+    const body = text.slice("rk_workspace_".length, -7);
+    const checksum = (of: string) => {
+      const bytes = Buffer.alloc(4);
+      bytes.writeUInt32BE(crc32(of));
+      return toBase32(bytes);
+    };
+    expect(text.slice(-7)).toBe(checksum(`rk_workspace_${body}#id`));
+    expect(text.slice(-7)).not.toBe(checksum(`rk_workspace_${body}`));
   });
 
   test("a real key text of a stand-alone organization does not repeat the organization as its tenant", () => {
-    const alone = makeKeyText(
+    const alone = madeUpKeyText(
       { kind: "user", organization, tenant: `o#${organization}`, userId: "ann" },
       systemRandom,
     );
     const bytes = fromBase32(alone.slice("rk_user_".length, -7));
-    expect(bytes).toHaveLength(keyLimits.secretBytes + 16 + 2 + 3);
+    expect(bytes).toHaveLength(keyLimits.secretBytes + 10 + 16 + 2 + 3);
   });
 });
 

@@ -9,7 +9,7 @@ import { msPerDay } from "../../lib/contract/days.ts";
 import * as kinds from "../../lib/contract/items.ts";
 import { keyLimits } from "../../lib/contract/limits.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
-import type { Table } from "../../lib/store/table.ts";
+import { DecisionsExhausted, type Table } from "../../lib/store/table.ts";
 import { everyKindOfKey, github, keysOf, type World } from "../support/world.ts";
 import { refusal, useKeyRegistry } from "./key-registry-fixture.ts";
 import { keyItem } from "./principals.ts";
@@ -244,16 +244,15 @@ describe("a new key", () => {
     expect(expiryOf(deps, keyLimits.expiryDaysMax)).toBe(clock.nowMs() + keyLimits.expiryDaysMax * msPerDay);
   });
 
-  test("a new key is refused if its text already exists, and an error of the store is passed on", async () => {
+  test("a new key never replaces one that is there, and an error of the store is passed on", async () => {
     const organization = await world.organization("twice");
     await world.member(github("twice"), "u1");
     const request: KeyRequest = { kind: "user", organization, owner: "u1", actor: operator };
     // The random source returns the same bytes for both keys; the audit entries still get their own ids.
     const loaded = { ...systemRandom, bytes: (count: number) => new Uint8Array(count) };
-    await createKey({ ...world.deps, random: loaded }, request);
-    await expect(createKey({ ...world.deps, random: loaded }, request)).rejects.toThrow(
-      refusal("The key changed meanwhile; try again."),
-    );
+    const { key } = await createKey({ ...world.deps, random: loaded }, request);
+    await expect(createKey({ ...world.deps, random: loaded }, request)).rejects.toThrow(DecisionsExhausted);
+    expect(await stored(key.id)).toMatchObject({ hash: key.hash });
     const error = new TypeError("planted");
     const table: Table = { ...store().table, transact: () => Promise.reject(error) };
     const issued = { text: "", key: keyItem("user") };

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { fromBase32, toBase32 } from "../../lib/access/base32.ts";
 import {
   type KeyHints,
-  makeKeyText,
+  madeUpKeyText,
   makeLegacyKeyText,
   parseKeyText,
   sameHash,
@@ -41,7 +41,7 @@ describe("the text of a key", () => {
   test("the text of a key contains every hint that it was made from", () => {
     fc.assert(
       fc.property(hints, (given) => {
-        expect(parseKeyText(makeKeyText(given, systemRandom))?.hints).toEqual(given);
+        expect(parseKeyText(madeUpKeyText(given, systemRandom))?.hints).toEqual(given);
       }),
     );
   });
@@ -51,19 +51,19 @@ describe("the text of a key", () => {
     const organization = "0f8fad5b-d9cb-469f-a165-70867728950e";
     const userId = "u".repeat(requestLimits.idBytesMax);
     const given = { kind: "organization", organization, tenant: `w#${longest}`, userId } as const;
-    expect(parseKeyText(makeKeyText(given, systemRandom))?.hints).toEqual(given);
+    expect(parseKeyText(madeUpKeyText(given, systemRandom))?.hints).toEqual(given);
   });
 
   test("the text of a key matches the published pattern and shows the kind of the key", () => {
     fc.assert(
       fc.property(hints, (given) => {
-        expect(makeKeyText(given, systemRandom)).toMatch(new RegExp(`^rk_${given.kind}_[a-z2-7]{47,}$`));
+        expect(madeUpKeyText(given, systemRandom)).toMatch(new RegExp(`^rk_${given.kind}_[a-z2-7]{47,}$`));
       }),
     );
   });
 
   test("a key text with one mistyped character is refused without a read", () => {
-    const text = makeKeyText({ kind: "workspace", workspaceId: "acme" }, systemRandom);
+    const text = madeUpKeyText({ kind: "workspace", workspaceId: "acme" }, systemRandom);
     const alphabet = "abcdefghijklmnopqrstuvwxyz234567_";
     for (let index = 0; index < text.length; index++) {
       for (const character of alphabet) {
@@ -97,13 +97,13 @@ describe("the text of a key", () => {
       const random = { ...systemRandom, bytes: (count: number) => new Uint8Array(count) };
       const text =
         kind === "workspace"
-          ? makeKeyText({ kind, workspaceId: marked }, random)
-          : makeKeyText({ kind, organization, tenant: `o#${organization}`, userId: marked }, random);
+          ? madeUpKeyText({ kind, workspaceId: marked }, random)
+          : madeUpKeyText({ kind, organization, tenant: `o#${organization}`, userId: marked }, random);
       const bytes = Buffer.from(fromBase32(text.slice(`rk_${kind}_`.length, -7)) ?? []);
       hint.copy(bytes, bytes.length - hint.length);
       const body = toBase32(bytes);
       const checksum = Buffer.alloc(4);
-      checksum.writeUInt32BE(crc32(`rk_${kind}_${body}`));
+      checksum.writeUInt32BE(crc32(`rk_${kind}_${body}#id`));
       return `rk_${kind}_${body}${toBase32(checksum)}`;
     };
     for (const kind of ["workspace", "user"] as const) {
@@ -116,11 +116,11 @@ describe("the text of a key", () => {
   test("the text of a key contains 192 random bits, and no two texts are equal", () => {
     const secret = Buffer.from(systemRandom.bytes(24));
     const random = { ...systemRandom, bytes: (count: number) => secret.subarray(0, count) };
-    const text = makeKeyText({ kind: "workspace", workspaceId: "a" }, random);
+    const text = madeUpKeyText({ kind: "workspace", workspaceId: "a" }, random);
     const body = fromBase32(text.slice("rk_workspace_".length, -7));
     expect(body && Buffer.from(body).subarray(0, 24)).toEqual(secret);
     const texts = Array.from({ length: 50 }, () =>
-      makeKeyText({ kind: "workspace", workspaceId: "a" }, systemRandom),
+      madeUpKeyText({ kind: "workspace", workspaceId: "a" }, systemRandom),
     );
     expect(new Set(texts).size).toBe(50);
   });

@@ -1,5 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { crc32 } from "node:zlib";
 import * as z from "zod";
+import { fromBase32, toBase32 } from "../../lib/access/base32.ts";
 
 /**
  * How the release before narrow keys read an item and compared a key, copied from it: the schema of its items, the hash
@@ -25,4 +27,14 @@ const sameHash = (one: string, other: string): boolean =>
 export function acceptedByLastRelease(text: string, item: object): z.output<typeof keyItem> | "refused" {
   const key = keyItem.parse(item);
   return sameHash(key.hash, hashOf(text)) ? key : "refused";
+}
+
+/** The same secret and hints in the form of the last release: without the id, and the checksum without its mark. */
+export function lastReleaseText(text: string): string {
+  const [, kind, encoded = ""] = /^rk_([a-z]+)_([a-z2-7]+)$/.exec(text) ?? [];
+  const bytes = Buffer.from(fromBase32(encoded.slice(0, -7)) ?? []);
+  const body = toBase32(Buffer.concat([bytes.subarray(0, 24), bytes.subarray(34)]));
+  const checksum = Buffer.alloc(4);
+  checksum.writeUInt32BE(crc32(`rk_${kind}_${body}`));
+  return `rk_${kind}_${body}${toBase32(checksum)}`;
 }

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { checkKeyKind, checkPermission, narrowToPlan } from "../../lib/access/policy.ts";
+import { checkKeyKind, checkOwnerAndOnly, checkPermission, narrowToPlan } from "../../lib/access/policy.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { everyKey, noLegacyKey } from "../../lib/contract/operation.ts";
 import { whoami } from "../../lib/contract/operations/keys.ts";
 import type { OrganizationItem } from "../../lib/store/items/organization.ts";
-import { organizationItem, principalOf } from "./principals.ts";
+import { keyItem, organizationItem, principalOf } from "./principals.ts";
 
 /** An operation without requirements, plus the requirements of the test. */
 const operationWith = (change: Partial<Operation>): Operation => ({ ...whoami, keys: everyKey, ...change });
@@ -51,15 +51,24 @@ describe("the kind of key", () => {
     expect(check(operation, "user", "repository_name")).toBe("passed");
   });
 
-  test("a token whose owner is no longer an admin is refused, after all checks of its kind", () => {
+  test("a token whose owner is no longer an admin is refused, before its only is checked", () => {
     const fallen = principalOf("workspace", { ownerStillAdmin: false });
-    expect(faultOf(() => checkKeyKind(operationWith({}), fallen, []))).toMatchObject({
+    expect(faultOf(() => checkOwnerAndOnly(operationWith({}), fallen))).toMatchObject({
       code: "WORKSPACE_ADMIN_REQUIRED",
       message:
         "The owner of this token is no longer an admin of the workspace. Let a current admin create a new one.",
     });
-    const forbidden = operationWith({ keys: { ...everyKey, workspace: "forbidden" } });
-    expect(faultOf(() => checkKeyKind(forbidden, fallen, []))).toMatchObject({ code: "KEY_TYPE_FORBIDDEN" });
+    const narrow = principalOf("workspace", {
+      ...fallen,
+      key: keyItem("workspace", { only: ["audit_logs:read"] }),
+    });
+    const operation = operationWith({ only: "keys:write" });
+    expect(faultOf(() => checkOwnerAndOnly(operation, narrow))).toMatchObject({
+      code: "WORKSPACE_ADMIN_REQUIRED",
+    });
+    expect(faultOf(() => checkOwnerAndOnly(operation, { ...narrow, ownerStillAdmin: true }))).toMatchObject({
+      code: "KEY_LIMITED",
+    });
   });
 });
 
@@ -168,7 +177,7 @@ describe("permission", () => {
     permissions: new Set(allowed),
   });
   const check = (change: Partial<Operation>, role: ReturnType<typeof principalOf>["role"]) =>
-    faultOf(() => checkPermission(operationWith(change), principalOf("user", { role }), { parameters: [] }));
+    faultOf(() => checkPermission(operationWith(change), principalOf("user", { role }), []));
 
   test("an operation for admins requires the Admin role, whatever permissions another role has", () => {
     const notAdmin = {
@@ -194,22 +203,19 @@ describe("permission", () => {
   test("the permission of a parameter value is required in addition, and only for that value", () => {
     const operation = operationWith({ needs: null, needsOfParameter: { "state=pending": "admin" } });
     const member = principalOf("organization", { role: roleWith("learning:read") });
-    const verdict = (...sent: string[]) =>
-      faultOf(() => checkPermission(operation, member, { parameters: sent }));
+    const verdict = (...sent: string[]) => faultOf(() => checkPermission(operation, member, sent));
     expect(verdict("state", "state=pending")).toMatchObject({ code: "NOT_ADMIN" });
     expect(verdict("state", "state=approved")).toBe("passed");
   });
 
-  test("a key needs no permission to act on itself where the operation allows it, but does for other keys", () => {
-    const verdict = (change: Partial<Operation>, isOwnKey = false) =>
-      faultOf(() =>
-        checkPermission(operationWith({ needs: "admin", ...change }), principalOf("user", { role: null }), {
-          parameters: ["limit"],
-          isOwnKey,
-        }),
-      );
-    expect(verdict({}, true)).toBe("passed");
-    expect(verdict({})).toMatchObject({ code: "NOT_ADMIN" });
+  test("an operation that the old value of a rotated key must not call refuses it, after the role", () => {
+    const value = { state: "old", hash: "hash", untilMs: 1 } as const;
+    const verdict = (change: Partial<Operation>) =>
+      faultOf(() => checkPermission(operationWith(change), principalOf("user", { role: null, value }), []));
+    expect(verdict({ needs: null, oldValue: "refused" })).toMatchObject({ code: "KEY_ROTATED" });
+    expect(verdict({ needs: "admin", oldValue: "refused" })).toMatchObject({ code: "NOT_ADMIN" });
+    expect(verdict({ needs: null })).toBe("passed");
+    expect(check({ needs: null, oldValue: "refused" }, null)).toBe("passed");
   });
 
   test("the permission of a single kind of key is required in addition", () => {
@@ -219,8 +225,8 @@ describe("permission", () => {
     });
     expect(check({ needs: null, needsOfKind }, roleWith("learning:read"))).toBe("passed");
     const other = principalOf("organization", { role: null });
-    expect(
-      faultOf(() => checkPermission(operationWith({ needs: null, needsOfKind }), other, { parameters: [] })),
-    ).toBe("passed");
+    expect(faultOf(() => checkPermission(operationWith({ needs: null, needsOfKind }), other, []))).toBe(
+      "passed",
+    );
   });
 });

@@ -54,21 +54,23 @@ describe("a role", () => {
 });
 
 describe("the audit log names", () => {
-  test("the audit log names a user key's member, by id and name", () => {
+  test("the audit log names a user key's member, by id, name and e-mail address", () => {
     expect(actorOf(principalOf("user"))).toEqual({
       type: "user",
       id: "501",
       name: "ann",
+      email: "ann@example.com",
       keyId: "k1",
       keyKind: "user",
     });
   });
 
-  test("the audit log names an organization key by its own name", () => {
+  test("the audit log names an organization key by its own name, with the e-mail address of its owner", () => {
     expect(actorOf(principalOf("organization"))).toEqual({
       type: "key",
       id: "501",
       name: "nightly",
+      email: "ann@example.com",
       keyId: "k1",
       keyKind: "organization",
     });
@@ -98,7 +100,15 @@ describe("whoami describes a key", () => {
 
   test("whoami describes a key with its organization, member, role and permissions", () => {
     expect(describePrincipal(principalOf("user"))).toEqual({
-      key: { id: "k1", kind: "user", name: "nightly", expires_at: null, only: null, made_by: null },
+      key: {
+        id: "k1",
+        kind: "user",
+        name: "nightly",
+        expires_at: null,
+        value_until: null,
+        only: null,
+        made_by: null,
+      },
       scope: { tenant: "organization", tenant_id: "1", home: null, organizations: [organization] },
       user_id: "501",
       role: "cr_admin",

@@ -48,7 +48,7 @@ export const keyItem = (kind: KeyKind, change: Partial<UsedKey> = {}): UsedKey =
   expires_at_ms: null,
   revoked_at: null,
   rotated_to: null,
-  last_used_at_ms: null,
+  uses: {},
   ...change,
 });
 
@@ -57,6 +57,7 @@ export function principalOf(kind: KeyKind, change: Partial<Principal> = {}): Pri
   const home = kind === "workspace" ? null : organizationItem("1");
   return {
     key: keyItem(kind),
+    value: { state: "current", hash: "hash", untilMs: null },
     tenant: "o#uuid-1",
     quotaOwner: "uuid-1",
     organizations: home ? [home] : [organizationItem("1"), organizationItem("2")],
@@ -65,6 +66,7 @@ export function principalOf(kind: KeyKind, change: Partial<Principal> = {}): Pri
     role: { id: "cr_admin", isAdmin: true, permissions: new Set(permissions) },
     userId: "501",
     userName: "ann",
+    userEmail: "ann@example.com",
     ownerStillAdmin: true,
     ...change,
   };

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { touchLastUsed, withUse } from "../../lib/access/last-used.ts";
+import {
+  lastUseMs,
+  oldValueUseMs,
+  touchLastUsed,
+  type UsedKey,
+  withUse,
+} from "../../lib/access/last-used.ts";
 import {
   createWorkspaceToken,
   deleteWorkspaceToken,
@@ -72,7 +78,8 @@ describe("a workspace token", () => {
     const entries = (await everything(store().table)).filter(
       (item) => item.pk.startsWith("AUDIT#w#house") && item.resource_id === key.id,
     );
-    const actor = { type: "user", id: "u-admin", name: null, key_id: null, key_kind: null };
+    const admin = { type: "user", id: "u-admin", name: null, email: "admin@example.com" };
+    const actor = { ...admin, key_id: null, key_kind: null };
     const common = { resource_type: "workspace_token", actor, organization: null };
     expect(entries).toHaveLength(2);
     for (const action of ["token.created", "token.deleted"])
@@ -96,29 +103,58 @@ describe("a workspace token", () => {
 });
 
 describe("the last use", () => {
-  test("the last use is written for a key that was never used, and again only after its interval", async () => {
+  const { lastUsedEveryMs } = keyLimits;
+
+  test("the last use is written for a value that was never used, and again only after its interval", async () => {
     const { keys } = await keysOf(world, "used", "user");
-    const { id } = keys.user.key;
+    const { id, hash } = keys.user.key;
     const at = clock.nowMs();
     const used = async () =>
       withUse(await stored(id), await store().table.get(kinds.keyUse.key({ keyId: id })));
     const unused = withUse(keys.user.key, undefined);
-    await touchLastUsed(store().table, await used(), at);
-    expect(await used()).toMatchObject({ last_used_at_ms: at });
+    const touch = async (key: UsedKey, nowMs: number, table: Table = store().table) =>
+      await touchLastUsed(table, key, { hash, nowMs });
+    await touch(await used(), at);
+    expect(lastUseMs(await used())).toBe(at);
     const refusing: Table = { ...store().table, write: () => Promise.reject(new TypeError("planted")) };
-    await touchLastUsed(refusing, await used(), at + keyLimits.lastUsedEveryMs - 1);
-    await expect(touchLastUsed(refusing, await used(), at + keyLimits.lastUsedEveryMs)).rejects.toThrow(
-      "planted",
-    );
+    await touch(await used(), at + lastUsedEveryMs - 1, refusing);
+    await expect(touch(await used(), at + lastUsedEveryMs, refusing)).rejects.toThrow("planted");
     // Another writer was first: its time stays.
-    await touchLastUsed(store().table, unused, at + 1);
-    expect(await used()).toMatchObject({ last_used_at_ms: at });
-    await touchLastUsed(store().table, unused, at + keyLimits.lastUsedEveryMs);
-    expect(await used()).toMatchObject({ last_used_at_ms: at + keyLimits.lastUsedEveryMs });
+    await touch(unused, at + 1);
+    expect(lastUseMs(await used())).toBe(at);
+    await touch(unused, at + lastUsedEveryMs);
+    expect(lastUseMs(await used())).toBe(at + lastUsedEveryMs);
+  });
+
+  test("last_used_at is kept per key and value, and its item does not grow with rotations", async () => {
+    const { keys } = await keysOf(world, "used-values", "user");
+    const { id } = keys.user.key;
+    const item = async () => (await store().table.get(kinds.keyUse.key({ keyId: id }))) ?? { pk: "", sk: "" };
+    const hashes: string[] = [];
+    for (let rotation = 0; rotation < 4; rotation++) {
+      const key = await stored(id);
+      hashes.push(key.hash);
+      await touchLastUsed(store().table, withUse(key, await item()), {
+        hash: key.hash,
+        nowMs: clock.nowMs(),
+      });
+      clock.advance(1_000);
+      await world.rotate(keys.user, 60);
+    }
+    const key = withUse(await stored(id), await item());
+    expect([lastUseMs(key), oldValueUseMs(key)]).toEqual([clock.nowMs() - 1_000, clock.nowMs() - 1_000]);
+    expect(Object.keys(key.uses)).toHaveLength(2);
+    expect(new Set(hashes).size).toBe(4);
+  });
+
+  test("the last use of a key that the last release wrote still counts", () => {
+    const key = withUse(keyItem("user"), { pk: "", sk: "", at_ms: 7 });
+    expect([lastUseMs(key), oldValueUseMs(key)]).toEqual([7, null]);
   });
 
   test("the last use does not create the record of a key that no longer exists", async () => {
-    await touchLastUsed(store().table, keyItem("user", { id: "k-gone" }), clock.nowMs());
+    const used = { hash: "hash", nowMs: clock.nowMs() };
+    await touchLastUsed(store().table, keyItem("user", { id: "k-gone" }), used);
     expect(await store().table.get(kinds.apiKey.key({ keyId: "k-gone" }))).toBeUndefined();
   });
 });

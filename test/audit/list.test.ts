@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { operator } from "../../lib/audit/entry.ts";
 import { type AuditPosition, type AuditQuery, readAuditLog } from "../../lib/audit/list.ts";
-import { recordRefusal } from "../../lib/audit/refusals.ts";
+import { recordRefusal } from "../../lib/audit/refused-keys.ts";
 import * as kinds from "../../lib/contract/items.ts";
 import { auditLimits } from "../../lib/contract/limits.ts";
 import { toTimestamp } from "../../lib/runtime/clock.ts";

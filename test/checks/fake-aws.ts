@@ -65,7 +65,7 @@ export async function startFakeAws(
       /Credential=[^/]+\/\d+\/([^/]+)\/([^/]+)\//.exec(request.headers.authorization ?? "") ?? [];
     const own = services[service];
     if (own) return void own({ region, target: request.url ?? "", body: Buffer.concat(chunks) }, response);
-    if (service === "sts") return void response.end(JSON.stringify(callerIdentity));
+    if (service === "sts") return void response.setHeader("content-type", "text/xml").end(callerIdentity);
     const body = Buffer.concat(chunks).toString();
     const target = String(request.headers["x-amz-target"] ?? "");
     if (target === "") return void describeStacks(body, response);
@@ -175,17 +175,7 @@ export async function startFakeAws(
   };
 }
 
-/** As STS answers `GetCallerIdentity` to those who accept JSON. */
 export const callerArn = "arn:aws:sts::123456789012:assumed-role/Operators/ada@acme.example";
-const callerIdentity = {
-  GetCallerIdentityResponse: {
-    GetCallerIdentityResult: {
-      Account: "123456789012",
-      Arn: callerArn,
-      UserId: "AROAEXAMPLE:ada@acme.example",
-    },
-    ResponseMetadata: { RequestId: "r" },
-  },
-};
+const callerIdentity = `<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>${callerArn}</Arn></GetCallerIdentityResult></GetCallerIdentityResponse>`;
 
 const md5 = (text: string): string => createHash("md5").update(text).digest("hex");

@@ -390,15 +390,29 @@ test("a version of the firewall's rules that AWS retires is reported, only if th
   expect((await preflight("--options", await optionsFile({ waf: true }))).code).toBe(0);
 });
 
+function answering(name: string, status: number, body: string) {
+  const given = services[name];
+  Reflect.set(services, name, (_: unknown, response: ServerResponse) => response.writeHead(status).end(body));
+  onTestFinished(() => void Reflect.set(services, name, given));
+}
+
 test("a missing permission is named with AWS's own words", async () => {
-  const refused: (typeof services)[string] = (_, response) =>
-    response.writeHead(403).end(JSON.stringify({ Message: "not authorized to perform: apigateway:GET" }));
-  const given = services.apigateway;
-  Reflect.set(services, "apigateway", refused);
-  onTestFinished(() => void Reflect.set(services, "apigateway", given));
+  answering("apigateway", 403, JSON.stringify({ message: "not authorized to perform: apigateway:GET" }));
   const { code, stdout } = await preflight();
   expect([code, stdout]).toEqual([1, expect.stringContaining("not authorized to perform: apigateway:GET")]);
-  expect(stdout).toContain("If your own role lacks the permission, allow it");
+  expect(stdout).toContain("Allow your own role apigateway:GET on /account");
+});
+
+test.each([
+  ["servicequotas", 405, "Service Quotas answered 405"],
+  ["servicequotas", 404, "Service Quotas answered 404"],
+  ["apigateway", 418, "API Gateway answered 418"],
+])("an answer of %s with status %i is told, and is no missing permission", async (name, status, said) => {
+  answering(name, status, "<html>Method Not Allowed</html>");
+  const { code, stdout } = await preflight();
+  expect([code, stdout]).toEqual([1, expect.stringContaining(said)]);
+  expect(stdout).toContain("This is no missing permission");
+  expect(stdout).not.toContain("Allow your own role");
 });
 
 describe("the option tableName", () => {

@@ -76,7 +76,8 @@ test("`events send` says what waits and for what, and then ends with 1; without 
       "3 events wait and are not applied:",
       "  2 for the repository 9 of organization github 1",
       "  1 for the workspace acm",
-      "They are applied when these things arrive. To list them: npx --no-install review-api events waiting. To remove one: npx --no-install review-api events drop EVENT_ID",
+      `They are applied when these things arrive. To list them: npx --no-install review-api events waiting ${at().join(" ")}. ` +
+        `To remove one: npx --no-install review-api events drop EVENT_ID ${at().join(" ")}`,
     ].join("\n"),
   });
   const json = await callTool("events", "send", file, "--json", ...at());

@@ -29,7 +29,7 @@ describe("help", () => {
     for (const path of paths) expect(stdout).toContain(`  ${path.split(" ")[0]}`);
     const group = await callTool("keys", "--help");
     expect([group.code, group.stderr]).toEqual([0, ""]);
-    for (const name of ["create", "list", "rotate", "revoke"]) expect(group.stdout).toContain(`keys ${name}`);
+    for (const name of ["create", "rotate", "list", "revoke"]) expect(group.stdout).toContain(`keys ${name}`);
   });
 });
 
@@ -63,7 +63,7 @@ describe("completion", () => {
 
   test("bash offers groups, then commands, then options", async () => {
     expect(await offered("ke")).toEqual(["keys"]);
-    expect(await offered("keys", "")).toEqual(["create", "list", "rotate", "revoke"]);
+    expect(await offered("keys", "")).toEqual(["create", "rotate", "list", "revoke"]);
     expect(await offered("keys", "create", "--ki")).toEqual(["--kind"]);
     expect(await offered("report", "--f")).toEqual(["--format"]);
     expect(await offered("seats", "idle", "--days", "30", "--un")).toEqual(["--unassign"]);
@@ -83,7 +83,7 @@ describe("an invalid command gets one sentence, a hint and exit code 2", () => {
     [["kyes"], 'There is no command "kyes". Did you mean keys?'],
     [["keys", "lits"], 'There is no command "keys lits". Did you mean list?'],
     [["completion", "cmd"], 'SHELL is one of bash, zsh, fish, not "cmd".'],
-    [["keys"], "review-api keys needs one of: create, list, rotate, revoke."],
+    [["keys"], "review-api keys needs one of: create, rotate, list, revoke."],
     [["keys", "create"], "--kind is missing."],
     [
       ["keys", "create", "--kind", "golden"],

@@ -60,7 +60,7 @@ afterAll(async () => {
 });
 
 const advice =
-  "No admin is left in 2001 (Organization 2001). Give somebody the role: npx --no-install review-api members set-role USER --org ORG --role cr_admin.";
+  "No admin is left in 2001 (Organization 2001). Give somebody the role: npx --no-install review-api members set-role USER --org ORG --role cr_admin --stack ReviewApi.";
 
 test("org show says how many admins an organization has, and what to do when it has none", async () => {
   expect(await callJson("org", "show", "2001", ...stack)).toMatchObject({ admins: 0 });

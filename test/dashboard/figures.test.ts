@@ -9,9 +9,9 @@ import { sortedPlaces } from "../../dashboard/sort.ts";
 import { csvOf, figureColumnsOf, textColumn } from "../../dashboard/tables.ts";
 import { defaultView } from "../../dashboard/view.ts";
 import type { ResponseOf } from "../../lib/client/client.ts";
-import { comparableBefore } from "../../lib/report/read.ts";
+import { comparableBefore } from "../../lib/report/read-pull-requests.ts";
 import { reportOf } from "../../lib/report/report.ts";
-import { authorName, type Home, idleHolders, membershipsOf, newHoldersOf } from "../../lib/report/seats.ts";
+import { authorName, type Home, judgeHolders, membershipsOf, newHoldersOf } from "../../lib/report/seats.ts";
 import { collected, comments, finding, review } from "../report/records.ts";
 
 const nowMs = Date.parse("2026-03-10T12:00:00.000Z");
@@ -254,33 +254,55 @@ describe("seats", () => {
   const seats = { seats_purchased: 10, seats_assigned: 5 };
   const users = [person("zoe"), person("ada"), person("ben"), person("eve"), person("dan", false)];
   const authors = new Set([authorName("github", "1", "ben")]);
+  const organizationOf = (id: string, name: string, metrics: "ready" | "preparing" = "ready") =>
+    ({ provider: "github", provider_organization_id: id, name, plan: "enterprise", metrics }) as const;
+  const acme = organizationOf("1", "acme");
 
   test("a holder is idle who finished nothing and has had the seat all the time", () => {
     const entry = { provider: null, organization_id: null, metadata: { ids: ["eve@example.com"] } };
     const newHolders = new Set(newHoldersOf([entry], "2026-01-01"));
     const { holders, ...counts } = seatFigures({
       ...{ seats, users, authors, home: null, newHolders },
-      organizations: [{ provider: "github", provider_organization_id: "1", name: "acme" }],
+      organizations: [acme],
     });
     expect(counts).toEqual({
       ...{ purchased: 10, used: 5, free: 5, unseen: 1 },
-      ...{ idle: 2, withoutAdmin: ["acme"] },
+      ...{ judged: { active: 1, idle: 2, tooNew: 1, notJudged: 1 }, withoutAdmin: ["acme"] },
     });
     expect(
-      holders.map(({ name, email, organizations, userIds, isIdle }) => [
-        ...[name, email, organizations, userIds, isIdle],
+      holders.map(({ name, email, organizations, userIds, judgement }) => [
+        ...[name, email, organizations, userIds, judgement],
       ]),
     ).toEqual([
-      ["ada", "ada@example.com", ["acme"], ["ada"], true],
-      ["ben", "ben@example.com", ["acme"], ["ben"], false],
-      ["eve", "eve@example.com", ["acme"], ["eve"], false],
-      ["zoe", "zoe@example.com", ["acme"], ["zoe"], true],
+      ["ada", "ada@example.com", ["acme"], ["ada"], "idle"],
+      ["ben", "ben@example.com", ["acme"], ["ben"], "active"],
+      ["eve", "eve@example.com", ["acme"], ["eve"], "too new"],
+      ["zoe", "zoe@example.com", ["acme"], ["zoe"], "idle"],
+    ]);
+  });
+
+  test("a holder in an organization without metrics is not judged, unless a pull request elsewhere was read", () => {
+    const inBoth = (name: string): User => ({
+      ...person(name),
+      organizations: ["1", "2"].map((org_id) => ({
+        ...{ provider: "github", org_id, user_id: name, role: "cr_member" },
+      })),
+    });
+    const { judged, holders } = seatFigures({
+      ...{ seats, users: [inBoth("ada"), inBoth("ben"), person("zoe")], authors, home: null },
+      newHolders: new Set(),
+      organizations: [acme, organizationOf("2", "beta", "preparing")],
+    });
+    // Two of the five are not visible.
+    expect(judged).toEqual({ active: 1, idle: 1, tooNew: 0, notJudged: 3 });
+    expect(holders.map(({ name, judgement }) => [name, judgement])).toEqual([
+      ["ada", "not judged"],
+      ["ben", "active"],
+      ["zoe", "idle"],
     ]);
   });
 
   test("somebody with the same id in two organizations has it once, and both organizations by name", () => {
-    const organization = (id: string, name: string) =>
-      ({ provider: "github", provider_organization_id: id, name }) as const;
     const both: User = {
       ...person("ada"),
       organizations: ["1", "2"].map((org_id) => ({
@@ -289,7 +311,7 @@ describe("seats", () => {
     };
     const { holders } = seatFigures({
       ...{ seats, users: [both], authors, home: null, newHolders: new Set<string>() },
-      organizations: [organization("1", "web"), organization("2", "mobile")],
+      organizations: [organizationOf("1", "web"), organizationOf("2", "mobile")],
     });
     expect(holders).toMatchObject([{ userIds: ["501"], organizations: ["web", "mobile"] }]);
   });
@@ -303,9 +325,7 @@ describe("seats", () => {
   });
 
   test("an organization is named when its members are listed and none of them is an admin", () => {
-    const organizations = ["1", "2", "3"].map((id) => ({
-      ...{ provider: "github", provider_organization_id: id, name: `Organization ${id}` },
-    }));
+    const organizations = ["1", "2", "3"].map((id) => organizationOf(id, `Organization ${id}`));
     const inBoth = (name: string, role: string): User => ({
       ...person(name),
       organizations: [
@@ -331,7 +351,7 @@ describe("seats", () => {
 
   test("no holder is idle unless all pull requests were read", () => {
     const question = { seats, users, authors: null, home: null, newHolders: new Set<string>() };
-    expect(seatFigures({ ...question, organizations: [] }).idle).toBeNull();
+    expect(seatFigures({ ...question, organizations: [acme] }).judged).toBeNull();
   });
 
   test("members of one organization are found by its name", () => {
@@ -343,8 +363,8 @@ describe("seats", () => {
     const ask = (names: readonly string[]) =>
       seatFigures({
         ...{ seats, users: [member], authors: new Set(names), home, newHolders: new Set() },
-        organizations: [],
-      }).idle;
+        organizations: [acme],
+      }).judged?.idle;
     expect([ask([authorName("github", "1", "ben")]), ask([authorName("github", "2", "ben")])]).toEqual([
       0, 1,
     ]);
@@ -364,7 +384,8 @@ describe("seats", () => {
         metadata: { ids },
       };
       const newHolders = new Set(newHoldersOf([entry], "2026-01-01"));
-      return idleHolders(members, null, new Set(), newHolders).map(
+      const evidence = { seats, users: members, home: null, authors: new Set<string>(), newHolders };
+      return judgeHolders({ ...evidence, readable: [acme] }).idle.map(
         (user) => membershipsOf(user, null)[0]?.user_id,
       );
     };

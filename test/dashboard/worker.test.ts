@@ -82,7 +82,7 @@ const organization: KeyIdentity["scope"]["organizations"][number] = {
   ...{ plan: "enterprise", metrics: "ready" },
 };
 const identity = (kind: KeyIdentity["key"]["kind"], more: Partial<KeyIdentity> = {}): KeyIdentity => ({
-  key: { id: "k", kind, name: null, expires_at: null, only: null, made_by: null },
+  key: { id: "k", kind, name: null, expires_at: null, value_until: null, only: null, made_by: null },
   scope: { tenant: "organization", tenant_id: "1", home: null, organizations: [organization] },
   user_id: null,
   role: "cr_admin",

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { parseOptions, stackOptionNames } from "../../infra/options.ts";
-import { makeKeyText } from "../../lib/access/key-text.ts";
+import { madeUpKeyText } from "../../lib/access/key-text.ts";
 import { permissions, systemRoles } from "../../lib/contract/access.ts";
 import { identityNamespace } from "../../lib/contract/identity.ts";
 import { cursorLimits, indexLimits, streamLimits } from "../../lib/contract/limits.ts";
@@ -70,7 +70,7 @@ describe("the pages for callers, about AWS and about the stream have the numbers
       { kind: "workspace", workspaceId: "a" },
       { kind: "instance", instanceId: "n", home: organization, userId: "1" },
     ] as const)
-      expect(makeKeyText(hints, systemRandom)).toMatch(published);
+      expect(madeUpKeyText(hints, systemRandom)).toMatch(published);
     expect(`rk_user_${"a".repeat(20)}`).not.toMatch(published);
   });
 

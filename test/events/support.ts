@@ -13,6 +13,7 @@ import {
   repositoryData,
   workspaceData,
 } from "../support/event-data.ts";
+import { asFunction, grantedTable } from "../support/granted-table.ts";
 import { scanAll } from "../support/scan-all.ts";
 
 export type IngestHarness = EventDeps & {
@@ -54,8 +55,9 @@ export async function toMessages(
 /** Sends events and ingests them in batches of ten, in order. */
 export async function deliver(harness: IngestHarness, events: readonly OutgoingEvent[]): Promise<void> {
   const messages = await toMessages(harness, events);
+  const granted = { ...harness, table: grantedTable(harness.table) };
   for (let start = 0; start < messages.length; start += 10) {
-    const unfinished = await ingest(harness, messages.slice(start, start + 10));
+    const unfinished = await asFunction("ingest", () => ingest(granted, messages.slice(start, start + 10)));
     if (unfinished.length > 0) throw new Error(`${unfinished.length} messages were not applied.`);
   }
 }

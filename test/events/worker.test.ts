@@ -2,8 +2,11 @@ import type { Context, SQSEvent } from "aws-lambda";
 import { beforeAll, expect, test } from "vitest";
 import * as kinds from "../../lib/contract/items.ts";
 import { useStore } from "../support/engine.ts";
+import { withGrants } from "../support/granted-table.ts";
 import {
   createIngestHarness,
+  event,
+  organizationName,
   organizationSaved,
   repositorySaved,
   toMessages,
@@ -40,8 +43,9 @@ const context: Context = {
   succeed: unused,
 };
 
-async function batch(): Promise<SQSEvent> {
-  const events = [organizationSaved(1), workspaceSaved(1), repositorySaved(2)];
+async function batch(
+  events = [organizationSaved(1), workspaceSaved(1), repositorySaved(2)],
+): Promise<SQSEvent> {
   const messages = await toMessages(createIngestHarness(store().table), events);
   const Records = messages.map(({ id, group, body }, index) => ({
     messageId: `message-${index}`,
@@ -64,8 +68,11 @@ async function batch(): Promise<SQSEvent> {
   return { Records };
 }
 
+const ingestHandler = async () =>
+  withGrants("ingest", (await import("../../functions/workers/ingest.ts")).handler);
+
 test("the worker applies a batch of the queue and reports nothing to deliver again", async () => {
-  const { handler } = await import("../../functions/workers/ingest.ts");
+  const handler = await ingestHandler();
   expect(await handler(await batch(), context)).toEqual({ batchItemFailures: [] });
   expect(await store().table.get(kinds.organization.key({ organization: uuidOf() }))).toMatchObject({
     name: "Widgets",
@@ -73,7 +80,7 @@ test("the worker applies a batch of the queue and reports nothing to deliver aga
 });
 
 test("if a dead letter cannot be sent, its event and its group's later events are reported by message id", async () => {
-  const { handler } = await import("../../functions/workers/ingest.ts");
+  const handler = await ingestHandler();
   const { Records } = await batch();
   const [first, ...others] = Records;
   const broken = first ? [{ ...first, body: "{" }] : [];
@@ -83,7 +90,35 @@ test("if a dead letter cannot be sent, its event and its group's later events ar
   });
 });
 
+test("messages without the name of their group are applied in their order: none waits for an earlier one", async () => {
+  const { handler } = await import("../../functions/workers/ingest.ts");
+  const name = organizationName("1002");
+  const captured = {
+    ...name,
+    repository_id: "9",
+    learning: "Return early.",
+    author_id: "8001",
+    source: "chat",
+  };
+  const events = [
+    organizationSaved(1, { ...name, workspace_id: null }),
+    repositorySaved(2, { ...name, repository_id: "9" }),
+    event("learning.captured", 3, captured),
+  ];
+  const { Records } = await batch(events);
+  const withoutGroups = Records.map(({ attributes: { MessageGroupId: _, ...attributes }, ...record }) => ({
+    ...record,
+    attributes,
+  }));
+  expect(await handler({ Records: withoutGroups }, context)).toEqual({ batchItemFailures: [] });
+  const { items } = await store().table.queryPage({
+    pk: kinds.learning.partition({ organization: uuidOf("1002") }),
+  });
+  // A capture that waited is pending first, and the audit log names the approval.
+  expect(items).toMatchObject([{ state: "approved" }]);
+});
+
 test("the clock worker runs on the same table", async () => {
   const { handler } = await import("../../functions/workers/expire-waiting.ts");
-  await expect(handler()).resolves.toBeUndefined();
+  await expect(withGrants("expireWaiting", handler)()).resolves.toBeUndefined();
 });

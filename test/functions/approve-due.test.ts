@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { handler as approveDue } from "../../functions/workers/approve-due.ts";
+import { handler as runApproveDue } from "../../functions/workers/approve-due.ts";
 import * as kinds from "../../lib/contract/items.ts";
 import { eventLimits } from "../../lib/contract/limits.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
@@ -7,7 +7,10 @@ import { useApi } from "../support/api.ts";
 import { TestClock } from "../support/clock.ts";
 import { captured } from "../support/event-data.ts";
 import { useFaultyEngine } from "../support/faulty-engine.ts";
+import { withGrants } from "../support/granted-table.ts";
 import { github, World } from "../support/world.ts";
+
+const approveDue = withGrants("approveDue", runApproveDue);
 
 const api = useApi();
 const engine = useFaultyEngine(() => api.store().endpoint);

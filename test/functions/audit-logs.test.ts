@@ -5,7 +5,7 @@ import * as kinds from "../../lib/contract/items.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { useApi } from "../support/api.ts";
 import { TestClock } from "../support/clock.ts";
-import { World } from "../support/world.ts";
+import { github, gitlab, World } from "../support/world.ts";
 
 const api = useApi();
 const world = new World(() => api.store().table);
@@ -28,7 +28,10 @@ describe("GET /v1/audit-logs", () => {
         resourceType: "member",
         resourceId: "u1",
         summary: `${daysAgo} days ago`,
-        actor: { type: "user", id: `u-${daysAgo}`, name, keyId: null, keyKind: null },
+        actor: {
+          ...{ type: "user", id: `u-${daysAgo}`, name, email: `u-${daysAgo}@example.com` },
+          ...{ keyId: null, keyKind: null },
+        },
         tenant: "w#audit",
         organization: uuid
           ? { uuid, provider: "github", provider_organization_id: uuid === one ? "one" : "two" }
@@ -137,11 +140,12 @@ describe("GET /v1/audit-logs", () => {
     const answer = await api.call("/v1/audit-logs?format=csv&limit=1&search=hopper", { key });
     const [header, row] = answer.body.toString().split("\r\n");
     expect(header).toBe(
-      "id,action,resource_type,resource_id,summary,actor_type,actor_id,actor_name,actor_key_id,actor_key_kind,organization_id,metadata,ip_address,request_id,created_at,gateway_request_id,provider",
+      "id,action,resource_type,resource_id,summary,actor_type,actor_id,actor_name,actor_key_id,actor_key_kind,organization_id,metadata,ip_address,request_id,created_at,gateway_request_id,provider,actor_email",
     );
     expect(row).toContain(
       ',member,u1,5 days ago,user,u-5,Grace =Hopper,,,,"{""daysAgo"":5}",203.0.113.7,request-1,',
     );
+    expect(row?.endsWith(",u-5@example.com")).toBe(true);
     const page = await api.call("/v1/audit-logs?format=ndjson&limit=1&resource_types=member", { key });
     expect(page.headers["x-next-cursor"]).toEqual(expect.any(String));
     expect(JSON.parse(page.body.toString()).summary).toBe("0 days ago");
@@ -165,6 +169,7 @@ describe("search of the audit log", () => {
             type: "key",
             id: "u-Robot",
             name: "Deploy Straße",
+            email: "Owner@acme.example",
             keyId: "kleaked2345672345",
             keyKind: "organization",
           },
@@ -185,7 +190,15 @@ describe("search of the audit log", () => {
       return { search, found: (answer.json as Page).data.map(({ summary }) => summary) };
     };
     for (const search of [
-      ...["kleaked2345672345", "MIA@acme.example", "captain", "last_admin", "resource-77", "u-robot"],
+      ...[
+        "kleaked2345672345",
+        "owner@acme.example",
+        "MIA@acme.example",
+        "captain",
+        "last_admin",
+        "resource-77",
+        "u-robot",
+      ],
       ...[
         "198.51.100.99",
         "req-777",
@@ -199,5 +212,107 @@ describe("search of the audit log", () => {
     // A word is within one text. Numbers and names of fields are no text, and the service's own ids are not shown.
     for (const search of ["captainmia", "captain nobody", "4711", "failed", uuid])
       expect(await find(search)).toEqual({ search, found: [] });
+  });
+});
+
+describe("the people of an audit entry", () => {
+  const entries = async (key: string, query = "") => {
+    const answer = await api.call(`/v1/audit-logs?order=asc${query}`, { key });
+    return (answer.json as { data: Array<{ summary: string; metadata: object; actor: object }> }).data;
+  };
+  const place = github("audit-people");
+  let uuid = "";
+  beforeAll(async () => {
+    await world.workspace("audit-people", { admins: [{ user_id: "chief", email: "chief@audit.test" }] });
+    uuid = await world.organization("audit-people", { workspace_id: "audit-people" });
+    await world.member(place, "boss", { role: "cr_admin", email: "boss@audit.test" });
+    await world.member(place, "8010", { username: "nils", email: null });
+    await world.member(place, "8011", { username: null, email: null });
+    await world.member(place, "8012", { username: "lena", email: "lena@audit.test" });
+  });
+
+  test("search finds what a member changed by the e-mail address, with every kind of key", async () => {
+    await world.instance("audit-people");
+    const home = await world.organization("audit-home", { instance_id: "audit-people" });
+    await world.member(gitlab("audit-people", "audit-home"), "boss", {
+      role: "cr_admin",
+      email: "host@audit.test",
+    });
+    const admin = { owner: "boss", role: "cr_admin" } as const;
+    const keys = [
+      ["boss@audit.test", await world.key({ kind: "organization", organization: uuid, ...admin })],
+      ["boss@audit.test", await world.key({ kind: "user", organization: uuid, owner: "boss" })],
+      ["host@audit.test", await world.key({ kind: "instance", instanceId: "audit-people", home, ...admin })],
+      ["chief@audit.test", await world.token("audit-people", "chief")],
+    ] as const;
+    for (const [email, { text, key }] of keys) {
+      const org_id = key.kind === "workspace" ? "audit-people" : undefined;
+      const name = `Made by a key of kind ${key.kind}`;
+      expect((await api.call("/v1/roles", { key: text, body: { name, org_id } })).status).toBe(201);
+      const found = await entries(text, `&actions=role.created&search=${email} ${key.id}`);
+      expect(found).toMatchObject([{ actor: { id: key.owner, email, key_id: key.id, key_kind: key.kind } }]);
+    }
+  });
+
+  test("a refused key has the same actor, also if it is refused before its owner is read", async () => {
+    const key = await world.key({
+      kind: "organization",
+      organization: uuid,
+      owner: "boss",
+      role: "cr_admin",
+    });
+    const admin = await world.adminKey(uuid, "boss");
+    await world.revoke(key);
+    expect((await api.call("/v1/roles", { key: key.text })).status).toBe(401);
+    const [entry] = await entries(admin, `&actions=key.refused&search=${key.key.id}`);
+    expect(entry?.actor).toMatchObject({ id: "boss", email: "boss@audit.test" });
+  });
+
+  test("summaries name them by e-mail address, else by login, else by id; people gives ids and addresses", async () => {
+    const key = await world.adminKey(uuid, "boss");
+    const user_ids = ["8010", "8011", "8012"];
+    await api.call("/v1/users/roles", { key, body: { role: "cr_admin", user_ids } });
+    await api.call("/v1/users/seats", { key, body: { action: "assign", user_ids } });
+    const people = [
+      { user_id: "8010", email: null },
+      { user_id: "8011", email: null },
+      { user_id: "8012", email: "lena@audit.test" },
+    ];
+    expect(await entries(key, "&actions=roles.changed,seats.assigned&search=lena@audit.test")).toMatchObject([
+      { summary: "Role cr_admin given to nils, 8011, lena@audit.test", metadata: { people } },
+      { summary: "Seats assigned: nils, 8011, lena@audit.test", metadata: { people } },
+    ]);
+  });
+
+  test("events and a change of admins name them the same way", async () => {
+    const key = await world.adminKey(uuid, "boss");
+    await world.member(place, "9001", { username: "otto", email: null, seat_assigned: true });
+    await world.member(place, "9001", { username: "otto", email: null, active: false });
+    const removed = await entries(key, "&actions=seats.assigned,member.removed&search=otto");
+    const people = [{ user_id: "9001", email: null }];
+    expect(removed).toMatchObject([
+      { summary: "Seats assigned automatically: otto", metadata: { people } },
+      { summary: "member removed: otto", metadata: { people } },
+    ]);
+    const { text } = await world.token("audit-people", "chief");
+    const admins = [
+      { user_id: "chief", email: "chief@audit.test" },
+      { user_id: "vice", email: "vice@audit.test" },
+    ];
+    await world.workspace("audit-people", { admins });
+    expect(await entries(text, "&actions=workspace.admins_changed")).toMatchObject([
+      { summary: "workspace admins changed: vice@audit.test added", metadata: { people: [admins[1]] } },
+    ]);
+  });
+
+  test("a large batch gives the first 20", async () => {
+    const key = await world.adminKey(uuid, "boss");
+    const crowd = Array.from({ length: 30 }, (_, index) => `crowd-${index}`);
+    await world.crowd(place, crowd);
+    await api.call("/v1/users/roles", { key, body: { role: "cr_admin", user_ids: crowd } });
+    const [entry] = await entries(key, "&actions=roles.changed&search=crowd-29");
+    expect(Object(entry?.metadata).people).toEqual(
+      crowd.slice(0, 20).map((id) => ({ user_id: id, email: `${id}@example.com` })),
+    );
   });
 });

@@ -1,10 +1,13 @@
 import { expect, test } from "vitest";
-import { handler as finishMoves } from "../../functions/workers/finish-moves.ts";
+import { handler as runFinishMoves } from "../../functions/workers/finish-moves.ts";
 import * as kinds from "../../lib/contract/items.ts";
 import { eventLimits } from "../../lib/contract/limits.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { useApi } from "../support/api.ts";
+import { withGrants } from "../support/granted-table.ts";
 import { World } from "../support/world.ts";
+
+const finishMoves = withGrants("finishMoves", runFinishMoves);
 
 const api = useApi();
 const world = new World(() => api.store().table);

@@ -1,10 +1,13 @@
 import { beforeAll, expect, test } from "vitest";
-import { handler as housekeeping } from "../../functions/workers/housekeeping.ts";
+import { handler as runHousekeeping } from "../../functions/workers/housekeeping.ts";
 import * as kinds from "../../lib/contract/items.ts";
 import { writeSpill } from "../../lib/stream/spill.ts";
 import { useApi } from "../support/api.ts";
 import { useFaultyEngine } from "../support/faulty-engine.ts";
+import { withGrants } from "../support/granted-table.ts";
 import { World } from "../support/world.ts";
+
+const housekeeping = withGrants("housekeeping", runHousekeeping);
 
 const api = useApi();
 const engine = useFaultyEngine(() => api.store().endpoint);

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import type { Api } from "../support/api.ts";
 import { emptyWindows } from "../support/scan-all.ts";
@@ -24,7 +25,8 @@ export function keyCallsOf(api: Api) {
     return await api.call(target, options);
   }
 
-  const rotate = (id: string, key: string, body: object = {}) => call(`/v1/keys/${id}/rotate`, { key, body });
+  const rotate = (id: string, key: string, body: object = {}) =>
+    call(`/v1/keys/${id}/rotate`, { key, body: { idempotency_key: randomUUID(), ...body } });
   const end = (id: string, key: string) => call(`/v1/keys/${id}`, { key, method: "DELETE" });
   const works = async (key: string) => (await call("/v1/whoami", { key })).status === 200;
   const idsSeenBy = async (key: string, query = "") => {

@@ -4,7 +4,7 @@ import * as kinds from "../../lib/contract/items.ts";
 import { walkLimits } from "../../lib/contract/limits.ts";
 import { organizationTenant, workspaceTenant } from "../../lib/contract/tenants.ts";
 import { useApi } from "../support/api.ts";
-import { everyKindOfKey, keysOf, World } from "../support/world.ts";
+import { everyKindOfKey, gitlab, keysOf, World } from "../support/world.ts";
 
 import { idOf, issued, keyCallsOf, keyPage, type Setup } from "./key-calls.ts";
 
@@ -36,8 +36,10 @@ describe("GET /v1/keys", () => {
       created_at: setup.keys.organization.key.created_at,
       last_used_at: expect.any(String),
       expires_at: null,
+      rotated_at: null,
+      old_until: null,
+      old_last_used_at: null,
       state: "active",
-      successor_id: null,
       refused_because: null,
       only: null,
       made_by: null,
@@ -62,43 +64,44 @@ describe("GET /v1/keys", () => {
     for (const limit of [1, 2, 3, 100]) expect(await idsSeenBy(token, `?limit=${limit}`)).toEqual(all);
   });
 
-  test("GET /v1/keys needs the Admin role", async () => {
-    const answer = await call("/v1/keys", { key: setup.keys.user.text });
-    expect([answer.status, answer.codes]).toEqual([403, ["NOT_ADMIN"]]);
+  test("GET /v1/keys shows a key without the Admin role itself and what it made", async () => {
+    for (const own of [
+      setup.keys.user,
+      await world.key({
+        ...{ kind: "instance", instanceId: "listing-instance", home: setup.home },
+        ...{ owner: "u-admin", role: "cr_member" },
+      }),
+    ]) {
+      expect(await idsSeenBy(own.text)).toEqual([own.key.id]);
+      const { json } = await call("/v1/keys", { key: own.text, body: { name: "mine" } });
+      const made = issued.parse(json);
+      expect(await idsSeenBy(own.text)).toEqual([own.key.id, made.id].toSorted());
+      expect(await idsSeenBy(made.key)).toEqual([made.id]);
+      await end(made.id, own.text);
+    }
   });
 
-  test("GET /v1/keys shows whether a key is active, rotated or revoked", async () => {
-    const { text, key } = await world.key({
-      kind: "user",
-      organization: setup.organization,
-      owner: "u-member",
-      name: "old",
-    });
-    const rotated = issued.parse((await rotate(key.id, text, { grace_seconds: 0 })).json);
-    const { keys } = keyPage.parse((await call("/v1/keys", { key: setup.keys.organization.text })).json);
-    expect(keys.find(({ id }) => id === key.id)).toMatchObject({
-      state: "rotated",
-      successor_id: rotated.id,
-    });
-    expect(keys.find(({ id }) => id === rotated.id)).toMatchObject({
-      state: "active",
-      name: "old",
-      successor_id: null,
-    });
-    await end(rotated.id, rotated.key);
-    const { key: expired } = await world.key({
-      kind: "user",
-      organization: setup.organization,
-      owner: "u-member",
-      expiresInDays: 1,
-    });
-    await world.deps.table.write({
-      update: { pk: expired.pk, sk: expired.sk },
-      change: { set: [["expires_at_ms", 1]] },
-    });
-    const later = keyPage.parse((await call("/v1/keys", { key: setup.keys.organization.text })).json);
-    expect(later.keys.find(({ id }) => id === rotated.id)).toMatchObject({ state: "revoked" });
-    expect(later.keys.find(({ id }) => id === expired.id)).toMatchObject({ state: "expired" });
+  test("GET /v1/keys shows whether a key is active, revoked or expired", async () => {
+    const state = async (id: string) => {
+      const { keys } = keyPage.parse(
+        (await call("/v1/keys?limit=100", { key: setup.keys.organization.text })).json,
+      );
+      return keys.find((key) => key.id === id)?.state;
+    };
+    const owned = { kind: "user", organization: setup.organization, owner: "u-member" } as const;
+    const { text, key } = await world.key(owned);
+    await rotate(key.id, text, { grace_seconds: 0 });
+    expect(await state(key.id)).toBe("active");
+    await world.revoke({ text, key });
+    expect(await state(key.id)).toBe("revoked");
+    const { key: expired } = await world.key({ ...owned, expiresInDays: 1 });
+    const change = { set: [["expires_at_ms", 1]] } as const;
+    await world.deps.table.write({ update: { pk: expired.pk, sk: expired.sk }, change });
+    expect(await state(expired.id)).toBe("expired");
+    // One that the last release rotated.
+    const last = { set: [["rotated_to", "kaaaaaaaaaaaaaaaa"] as const] };
+    await world.deps.table.write({ update: { pk: expired.pk, sk: expired.sk }, change: last });
+    expect(await state(expired.id)).toBe("expired");
   });
 
   test("GET /v1/keys says why an active key is refused, and the 401 does not", async () => {
@@ -191,18 +194,88 @@ describe("GET /v1/keys", () => {
 });
 
 describe("DELETE /v1/keys/{key_id}", () => {
-  test("DELETE /v1/keys/{key_id} ends only user, agentic and organization keys of the scope, also repeatedly", async () => {
+  const notFound = async (answer: ReturnType<typeof end>) => {
+    const { status, body, codes } = await answer;
+    expect([status, ...codes]).toEqual([404, "KEY_NOT_FOUND"]);
+    return body.toString();
+  };
+
+  test("an Admin key ends organization, user, agentic and legacy keys of its scope, also repeatedly", async () => {
     const setup = await everyKindOfKey(world, "ending");
     const admin = setup.keys.organization.text;
-    for (const kind of ["user", "agentic"] as const) {
-      expect((await end(idOf(setup, kind), admin)).status).toBe(204);
-      expect((await end(idOf(setup, kind), admin)).status).toBe(204);
-      expect(await works(setup.keys[kind].text)).toBe(false);
+    const other = await everyKindOfKey(world, "elsewhere");
+    for (const key of [admin, setup.keys.workspace.text]) {
+      for (const kind of ["user", "agentic", "legacy"] as const) {
+        expect((await end(idOf(setup, kind), key)).status).toBe(204);
+        expect(await works(setup.keys[kind].text)).toBe(false);
+        await notFound(end(idOf(other, kind), key));
+      }
     }
-    for (const kind of ["legacy", "workspace", "instance"] as const)
-      expect((await end(idOf(setup, kind), admin)).codes).toEqual(["KEY_NOT_FOUND"]);
-    expect((await end(idOf(setup, "organization"), admin)).status).toBe(204);
+    for (const kind of ["workspace", "instance"] as const) await notFound(end(idOf(setup, kind), admin));
+    expect((await end(idOf(setup, "organization"), setup.keys.workspace.text)).status).toBe(204);
     expect(await works(admin)).toBe(false);
+  });
+
+  test("unknown or out of reach is the same 404, whatever the caller's role, and an invalid id a 400", async () => {
+    const setup = await everyKindOfKey(world, "reach");
+    const other = await everyKindOfKey(world, "beyond");
+    const answers = new Set<string>();
+    for (const key of [setup.keys.organization.text, setup.keys.user.text])
+      for (const id of [idOf(other, "organization"), idOf(setup, "instance"), "kaaaaaaaaaaaaaaaa"])
+        answers.add(await notFound(end(id, key)));
+    answers.add(await notFound(end(idOf(setup, "organization"), setup.keys.user.text)));
+    expect(answers.size).toBe(1);
+    expect((await end("not-an-id", setup.keys.organization.text)).codes).toEqual(["INVALID_REQUEST"]);
+  });
+
+  test("workspace tokens are ended by tokens of their workspace only, also those of other admins", async () => {
+    const admins = ["ann", "bob"].map((user_id) => ({ user_id, email: null }));
+    for (const name of ["admins", "others"]) {
+      await world.workspace(name, { admins });
+      await world.organization(`${name}-org`, { workspace_id: name });
+    }
+    const [ann, bob] = [await world.token("admins", "ann"), await world.token("admins", "bob")];
+    await notFound(end(bob.key.id, (await world.token("others", "ann")).text));
+    expect((await end(bob.key.id, ann.text)).status).toBe(204);
+    expect(await works(bob.text)).toBe(false);
+  });
+
+  test("an Admin instance key lists and ends keys of its instance whose list lies within its own", async () => {
+    await world.instance("fleet");
+    const uuids: string[] = [];
+    for (const name of ["f1", "f2", "f3"]) {
+      uuids.push(await world.organization(name, { instance_id: "fleet" }));
+      await world.member(gitlab("fleet", name), "boss", { role: "cr_admin" });
+    }
+    const [home = "", second = "", third = ""] = uuids;
+    const make = (authorized?: string[]) =>
+      world.key({ kind: "instance", instanceId: "fleet", home, owner: "boss", role: "cr_admin", authorized });
+    const [all, wide, narrow, beside] = [
+      await make(),
+      await make([home, second]),
+      await make([home]),
+      await make([home, third]),
+    ];
+    const ids = (keys: ReadonlyArray<{ key: { id: string } }>) => keys.map(({ key }) => key.id).toSorted();
+    expect(await idsSeenBy(all.text)).toEqual(ids([all, wide, narrow, beside]));
+    expect(await idsSeenBy(wide.text)).toEqual(ids([wide, narrow]));
+    // No list lies only within no list.
+    for (const { key } of [all, beside]) await notFound(end(key.id, wide.text));
+    expect((await end(narrow.key.id, wide.text)).status).toBe(204);
+    // The key of one organization reaches no key of the instance.
+    const ofHome = await world.adminKey(home, "boss");
+    await notFound(end(all.key.id, ofHome));
+    expect(await idsSeenBy(ofHome)).toHaveLength(1);
+    expect((await end(wide.key.id, all.text)).status).toBe(204);
+    // What it makes has its list, in an item of its own.
+    const made = issued.parse((await call("/v1/keys", { key: beside.text, body: { name: "made" } })).json);
+    expect(made.organizations).toEqual(["f1", "f3"]);
+    const list = await world.deps.table.get(kinds.keyList.key({ keyId: made.id }));
+    expect(list?.authorized).toEqual([home, third]);
+    const { json } = await call("/v1/whoami", { key: made.key });
+    expect(json).toMatchObject({
+      scope: { organizations: [{ provider_organization_id: "f1" }, { provider_organization_id: "f3" }] },
+    });
   });
 });
 
@@ -212,7 +285,7 @@ describe("the audit log of keys", () => {
       z.looseObject({ action: z.string(), resource_id: z.string().nullable(), metadata: z.looseObject({}) }),
     ),
   });
-  test("the audit log has the actor, a new key's role, expiry and organizations, a rotation's keys and grace", async () => {
+  test("the audit log has the actor, a new key's role, expiry and organizations, and the end of an old value", async () => {
     const setup = await everyKindOfKey(world, "logged");
     const key = setup.keys.organization.text;
     const old = await world.key({
@@ -223,12 +296,12 @@ describe("the audit log of keys", () => {
       name: "ci",
       expiresInDays: 30,
     });
-    const rotated = issued.parse((await rotate(old.key.id, key, { grace_seconds: 60 })).json);
+    const rotated = issued.parse((await rotate(old.key.id, old.text, { grace_seconds: 60 })).json);
     await end(rotated.id, key);
     const { json, body } = await call("/v1/audit-logs?actions=key.created,key.rotated,key.revoked", { key });
     const { data } = entries.parse(json);
-    const of = (action: string, id: string) =>
-      data.find((entry) => entry.action === action && entry.resource_id === id);
+    const of = (action: string) =>
+      data.find((entry) => entry.action === action && entry.resource_id === old.key.id);
     const rights = {
       role: "cr_member",
       expires_at: new Date(old.key.expires_at_ms ?? 0).toISOString(),
@@ -236,22 +309,17 @@ describe("the audit log of keys", () => {
       ...{ only: null, made_by: null },
     };
     const about = { kind: "organization", name: "ci", owner: "u-member" };
-    expect(of("key.created", old.key.id)?.metadata).toEqual({ ...about, ...rights });
-    expect(of("key.rotated", old.key.id)).toMatchObject({
-      actor: { type: "key", id: "u-admin", key_id: idOf(setup, "organization") },
+    expect(of("key.created")?.metadata).toEqual({ ...about, ...rights });
+    expect(of("key.rotated")).toMatchObject({
+      actor: { type: "key", id: "u-member", key_id: old.key.id },
       ip_address: "203.0.113.7",
-      metadata: {
-        ...about,
-        ...rights,
-        successor_id: rotated.id,
-        grace_ends_at: expect.stringMatching(/^20\d\d-/),
-      },
     });
-    expect(of("key.revoked", rotated.id)?.metadata).toEqual({
+    expect(of("key.rotated")?.metadata).toEqual({ ...about, old_until: rotated.old_until });
+    expect(of("key.revoked")?.metadata).toEqual({
       ...about,
       before: { state: "active" },
       after: { state: "revoked" },
-      revoked_key_ids: [rotated.id, old.key.id],
+      revoked_key_ids: [old.key.id],
     });
     for (const secret of [old.text, old.key.hash, rotated.key]) expect(body.toString()).not.toContain(secret);
   });

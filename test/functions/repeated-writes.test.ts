@@ -26,7 +26,6 @@ async function stage(operation: ListedOperation) {
   const { organization, cloud, keys } = await everyKindOfKey(world, `repeated-${operation.id}`);
   await world.repository(cloud, absent.repository_id);
   await world.repository(cloud, "careful", { approval_delay_days: 3 });
-  const key = keys[usualKind(operation)].text;
   const isPending = operation.id === "decideLearning";
   if (isPending) await world.learning(cloud, "Wait for an admin.", { repository_id: "careful" });
   const waiting = z
@@ -42,13 +41,10 @@ async function stage(operation: ListedOperation) {
     key_id: keys.agentic.key.id,
     webhook_id: await world.webhook(organization),
   };
-  const { key: spare } = await world.key({
-    kind: "organization",
-    organization,
-    owner: "u-admin",
-    role: "cr_member",
-  });
-  return { subject: { ...subject, ...(operation.id === "rotateKey" && { key_id: spare.id }) }, key };
+  const own = keys[usualKind(operation)];
+  // A key rotates only itself.
+  const ofOwn = operation.id === "rotateKey" && { key_id: own.key.id };
+  return { subject: { ...subject, ...ofOwn }, key: own.text };
 }
 
 const toldBy = ({ status, codes, body }: Answer) =>

@@ -1,8 +1,11 @@
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { handler } from "../../functions/internal/search-for-review.ts";
+import { handler as searchForReview } from "../../functions/internal/search-for-review.ts";
 import { useFallbackEmbedder } from "../../lib/index/configured-embedder.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { useStore } from "../support/engine.ts";
+import { withGrants } from "../support/granted-table.ts";
+
+const handler = withGrants("searchForReview", searchForReview);
 
 const store = useStore();
 const lines: Array<Readonly<Record<string, unknown>>> = [];

@@ -45,6 +45,7 @@ describe("POST /v1/users/seats", () => {
         {
           ids: ["m2", "m0"],
           emails: ["m2@example.com", "m0@example.com"],
+          people: ["m2", "m0"].map((user_id) => ({ user_id, email: `${user_id}@example.com` })),
           before: { seat_assigned: false },
           after: { seat_assigned: true },
           failed: [
@@ -57,6 +58,7 @@ describe("POST /v1/users/seats", () => {
         "seats.unassigned",
         {
           ...{ ids: ["m2"], emails: ["m2@example.com"], failed: [] },
+          people: [{ user_id: "m2", email: "m2@example.com" }],
           ...{ before: { seat_assigned: true }, after: { seat_assigned: false } },
         },
       ],

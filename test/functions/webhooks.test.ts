@@ -247,6 +247,33 @@ describe("webhooks", () => {
     });
   });
 
+  test("of types that a narrow key may not read are not changed, rotated, tested or deleted by it", async () => {
+    const { uuid, create, list } = await company("hooks-narrow");
+    const by = { kind: "organization", organization: uuid, owner: "boss", role: "cr_admin" } as const;
+    const narrow = callerOf((await world.key({ ...by, only: ["webhooks:write", "metrics:read"] })).text, [
+      uuid,
+    ]);
+    const { secret: _1, ...audited } = await create({ types: ["metrics.reviews", "audit_logs"] });
+    const { secret: _2, ...own } = await create({ types: ["metrics.reviews"] });
+    const refused = [
+      await narrow.call(`/${audited.id}`, { method: "PATCH", body: { types: ["metrics.reviews"] } }),
+      await narrow.call(`/${audited.id}`, { method: "PATCH", body: { active: false } }),
+      await narrow.call(`/${audited.id}/rotate`, { method: "POST" }),
+      await narrow.call(`/${audited.id}/test`, { method: "POST" }),
+      await narrow.call(`/${audited.id}`, { method: "DELETE" }),
+      await narrow.call(`/${own.id}`, { method: "PATCH", body: { types: ["audit_logs"] } }),
+    ];
+    expect(refused.map(({ status, codes }) => [status, codes])).toEqual(
+      refused.map(() => [403, ["KEY_LIMITED"]]),
+    );
+    for (const { message } of refused) expect(message).toContain("audit_logs:read");
+    expect(await list()).toEqual([audited, own]);
+    const changed = await narrow.call(`/${own.id}`, { method: "PATCH", body: { active: false } });
+    expect([changed.status, (await narrow.call(`/${own.id}`, { method: "DELETE" })).status]).toEqual([
+      200, 204,
+    ]);
+  });
+
   test("can be changed, switched off and on, and deleted; unknown ids are 404", async () => {
     const { call, create, list } = await company("hooks-change");
     const { id } = await create();

@@ -86,7 +86,7 @@ describe("the ring of cursor keys", () => {
       message: "The service is being set up. Retry the same request in a minute.",
       retryAfterSeconds: 60,
       cause: new TypeError(
-        "There are no cursor keys yet. The worker rotateCursorKeys makes them every minute: see why it fails.",
+        "There are no cursor keys. The worker rotateCursorKeys makes them in the deployment and every minute: see why it fails.",
       ),
     };
     expect(() => newRing().accept(item)).toThrow(expect.objectContaining(problem));

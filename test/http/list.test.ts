@@ -32,7 +32,6 @@ describe("CSV", () => {
 
 describe("a page", () => {
   const page = {
-    name: "data",
     columns,
     records: [{ a: "é😀", b: 1, c: [] }],
     nextCursor: "next",

@@ -30,7 +30,7 @@ test("an operation reads two items ahead and asks for each by its key, whatever 
         prefetched.get(kinds.repository.key({ organization, repositoryId: "unasked" })),
         readable,
       ]);
-      return { empty: true };
+      return { json: { data: [], next_cursor: null } };
     },
     {
       prefetch: (of) => [

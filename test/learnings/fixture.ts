@@ -115,7 +115,7 @@ export function verbsOf(
     random,
     embedder,
     retentionDays: 400,
-    actor: { type: "key", id: "ann", name: null, keyId: "k1", keyKind: "organization" },
+    actor: { type: "key", id: "ann", name: null, email: null, keyId: "k1", keyKind: "organization" },
     ipAddress: null,
     requestId: "request-1",
     signal,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { learningLimits } from "../../lib/contract/limits.ts";
 import { organizationTenant } from "../../lib/contract/tenants.ts";
-import { type ExportContext, exportLearnings } from "../../lib/learnings/export.ts";
+import { type ExportContext, exportLearnings } from "../../lib/learnings/export/export-learnings.ts";
 import { TestClock } from "../support/clock.ts";
 import { useStore } from "../support/engine.ts";
 import { organizationOf } from "../support/stored.ts";

@@ -459,6 +459,49 @@ describe("reports", () => {
     expect([isError, sentence]).toEqual([true, expect.stringContaining("does not rank people")]);
   });
 
+  test("a pull request has the teams of its author, and null with a note if the key may not read teams", async () => {
+    const teams = async (whoami?: object) => {
+      const { content, sentence } = await ask("find_pull_requests", { find: "no-review" }, whoami, [
+        of("acme/shop", 1, [], "a"),
+        of("acme/shop", 2, [], "b"),
+      ]);
+      return [
+        z
+          .object({ pull_requests: z.array(z.object({ author: z.string(), teams: z.unknown() })) })
+          .parse(content)
+          .pull_requests.map((each) => [each.author, each.teams]),
+        sentence.includes("Without teams, which this key may not read."),
+      ];
+    };
+    const own = admin();
+    expect(await teams()).toEqual([
+      [
+        ["a", ["Checkout"]],
+        ["b", []],
+      ],
+      false,
+    ]);
+    const without = [
+      [
+        ["a", null],
+        ["b", null],
+      ],
+      true,
+    ];
+    expect(await teams({ ...own, key: { ...own.key, only: ["metrics:read"] } })).toEqual(without);
+    expect(await teams({ ...own, role: "custom", permissions: ["learning:read"] })).toEqual(without);
+  });
+
+  test("reports and lists say where their times begin, in the words of the reports for people", async () => {
+    for (const [name, args] of [
+      ["review_report", {}],
+      ["find_pull_requests", { find: "slow" }],
+    ] as const)
+      expect((await ask(name, args)).sentence).toContain(
+        "Times begin at ready for review (or opened, where that is not known).",
+      );
+  });
+
   test("an answer repeats its filters, in the content and in the sentence", async () => {
     const filters = { severity: "critical", without_bots: true };
     const { sentence, content } = await ask("review_report", filters);
@@ -689,7 +732,8 @@ describe("reports", () => {
       expect(sentence).toContain(
         `Not in these figures: ${JSON.stringify(hostile.name)} (it sends no metrics).`,
       );
-      expect(new Set(asked.map(({ searchParams }) => searchParams.get("org_id")))).toEqual(
+      const metrics = asked.filter(({ pathname }) => pathname.includes("/metrics/"));
+      expect(new Set(metrics.map(({ searchParams }) => searchParams.get("org_id")))).toEqual(
         new Set(["github:1"]),
       );
     },
@@ -768,14 +812,22 @@ describe("idle seats", () => {
     expect(sentence).toContain("Too new to judge: 4 holders without a pull request.");
   });
 
-  test("organizations without metrics are named in quotes, and holders who are not judged are counted", async () => {
+  test("organizations without metrics are named in quotes, and holders who are not judged are named", async () => {
     const away = people.slice(0, 1).map((each) => ({
       ...each,
       organizations: [{ provider: "github", org_id: "2", user_id: "u0", role: "member" }],
     }));
     const hostile = organization("2", "unavailable", hostileName("2"));
-    const { sentence } = await ask({}, [organization("1", "ready"), hostile], [...people.slice(1), ...away]);
+    const { sentence, content } = await ask(
+      {},
+      [organization("1", "ready"), hostile],
+      [...people.slice(1), ...away],
+    );
     expect(sentence).toContain("Not judged: 1 holder. One of their organizations");
+    expect(content).toMatchObject({
+      not_judged: 1,
+      not_judged_holders: [{ username: "u0", user_ids: "u0", organizations: hostile.name }],
+    });
     expect(sentence).toContain(
       `Not in these figures: ${JSON.stringify(hostile.name)} (it sends no metrics).`,
     );
@@ -859,6 +911,46 @@ describe("what changes and what does not", () => {
       "INVALID_REQUEST: actions: must be values of: a, b. id: as the Learnings tools return it.",
     );
   });
+});
+
+describe("prompts", () => {
+  const offered = async (whoami: object) => {
+    const client = await connect({ fetch: apiOf(() => json({}), whoami) });
+    return (await client.listPrompts()).prompts.map(({ name }) => name);
+  };
+  const own = admin();
+
+  test("are offered to keys that may use all of their tools", async () => {
+    expect(await offered(own)).toEqual(["weekly_review_report", "reviewer_briefing"]);
+    expect(await offered({ ...own, key: { kind: "user", only: ["metrics:read"] } })).toEqual([
+      "weekly_review_report",
+    ]);
+    expect(await offered({ ...admin("agentic"), role: "cr_member", permissions: [] })).toEqual([]);
+  });
+
+  test("name the tools that the key may not use if it asks for one all the same", async () => {
+    const client = await connect({
+      fetch: apiOf(() => json({}), { ...own, key: { kind: "user", only: ["metrics:read"] } }),
+    });
+    await expect(
+      client.getPrompt({ name: "reviewer_briefing", arguments: { repository_id: "9" } }),
+    ).rejects.toThrow(
+      "The prompt reviewer_briefing calls list_learnings and search_learnings, which this key may not use.",
+    );
+  });
+});
+
+test("a search leaves out Learnings with score 0, unless it asks for them", async () => {
+  const asked: unknown[] = [];
+  const client = await connect({
+    fetch: apiOf((_path, { body }) => {
+      asked.push(JSON.parse(String(body)));
+      return json({ data: [] });
+    }),
+  });
+  for (const args of [{}, { min_score: 0 }, { min_score: 0.5 }])
+    await client.callTool({ name: "search_learnings", arguments: { query: "why", ...args } });
+  expect(asked).toEqual([0.0001, 0, 0.5].map((min_score) => ({ query: "why", min_score })));
 });
 
 describe("texts that people wrote", () => {

@@ -8,7 +8,7 @@ import { tools as words } from "../../lib/contract/tools.ts";
 import { type Caller, listingFor, mayCall } from "../../lib/mcp/access.ts";
 import { operationTools } from "../../lib/mcp/tools.generated.ts";
 import { allTools } from "../../lib/mcp/tools.ts";
-import { jsonSchema } from "../../lib/openapi/document.ts";
+import { jsonSchema } from "../../lib/openapi/properties.ts";
 
 const dialect = "https://json-schema.org/draft/2020-12/schema";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ApiError } from "../../lib/contract/api-error.ts";
 import type { TenantKey } from "../../lib/contract/tenants.ts";
-import { readMcp, readReviewComments, readReviews } from "../../lib/metrics/read.ts";
+import { readMcp, readReviewComments, readReviews } from "../../lib/metrics/read-metrics.ts";
 import { prUrlOfComments } from "../../lib/metrics/review-comments.ts";
 import { headPrefetch, type MetricsContext, walkMetrics } from "../../lib/metrics/walk.ts";
 import { type Clock, systemClock } from "../../lib/runtime/clock.ts";

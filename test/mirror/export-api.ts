@@ -78,8 +78,9 @@ export async function startApi(pages: ReadonlyArray<readonly object[]>): Promise
     const isLast = page >= pages.length - 1;
     if (isLast) response.setHeader("x-resume-cursor", "resume");
     const isLater = page >= pages.length;
+    const data = pages[page] ?? api.later;
     const body = {
-      data: pages[page] ?? api.later,
+      ...(url.searchParams.get("format") === "sarif" ? { runs: [{ results: data }] } : { data }),
       ...(url.searchParams.has("include_removed") && { removed: isLater ? api.removed : [] }),
       next_cursor: isLast ? null : `page-${page + 1}`,
     };

@@ -40,7 +40,7 @@ export const parts: Readonly<Record<string, Part>> = {
     tests: ["test/redaction/exact.test.ts"],
   },
   "redaction-values": {
-    mutate: ["lib/redaction/{features,evidence,values,placeholders,places,refusals}.ts"],
+    mutate: ["lib/redaction/{features,evidence,values,placeholders,places,not-passwords}.ts"],
     tests: ["test/redaction/exact.test.ts"],
   },
   "redaction-appearance": {
@@ -68,8 +68,12 @@ export const parts: Readonly<Record<string, Part>> = {
     tests: ["test/stream/{attempts,settle,append}.test.ts", "test/mutation/simulation.check.ts"],
   },
   "stream-read": {
-    mutate: ["lib/stream/read.ts"],
-    tests: ["test/stream/read{,-memory}.test.ts", "test/mutation/simulation.check.ts"],
+    mutate: ["lib/stream/read-page.ts"],
+    tests: [
+      "test/stream/read-page.test.ts",
+      "test/stream/read-memory.test.ts",
+      "test/mutation/simulation.check.ts",
+    ],
   },
   "stream-upkeep": {
     mutate: ["lib/stream/{move,sweep,sweep-some,repair}.ts"],

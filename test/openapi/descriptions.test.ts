@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { operations } from "../../lib/contract/operations.ts";
 import { openApi } from "../../lib/generate/interface.ts";
-import { describeParameter } from "../../lib/openapi/parameters.ts";
+import { describeParameters } from "../../lib/openapi/document.ts";
 
 /** Everything in the document that readers see as a field: its location, and its schema or object. */
 type Met = { readonly where: string; readonly thing: Readonly<Record<string, unknown>> };
@@ -91,10 +91,10 @@ test("`accepted` is described in the interface's own words", () => {
 /** What a shared description would get wrong for the operations that differ. */
 test("a parameter with one name is described as what it is in each operation", () => {
   const wrong = operations.flatMap((operation: Operation) => {
-    const { id, query, pathParameters, paging, errors } = operation;
-    const names = [query, pathParameters].flatMap((schema) => Object.keys(schema?.shape ?? {}));
-    const said = (name: string) => describeParameter(operation, name);
-    const has = (name: string) => names.includes(name);
+    const { id, paging, errors } = operation;
+    const described = (["path", "query"] as const).flatMap((place) => describeParameters(operation, place));
+    const said = (name: string) => described.find((each) => each.name === name)?.description ?? "";
+    const has = (name: string) => described.some((each) => each.name === name);
     const rules: ReadonlyArray<readonly [string, boolean, RegExp]> = [
       // The cursor of some lists is bound to the page size.
       ["cursor", paging?.bindsPageSize === true, /the same `limit`/],

@@ -5,7 +5,7 @@ import * as z from "zod";
 import * as kinds from "../../lib/contract/items.ts";
 import { createSqsCall, sqsDeadLetters } from "../../lib/events/sqs.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
-import { connectToStack } from "../../lib/operator/stack.ts";
+import { apiUrlOf, connectToStack } from "../../lib/operator/stack.ts";
 import { waitForEmptyQueue } from "../../lib/operator/stack-queue.ts";
 import { saveOrganization } from "../../lib/organizations/save-organization.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
@@ -122,6 +122,29 @@ describe("on a deployed stack", () => {
       events.map(({ id }) => id),
     );
     expect(new Set(sent.map(({ MessageGroupId }) => MessageGroupId)).size).toBe(1);
+  });
+
+  test("a hint repeats the connection of its command: it can be typed as it is", async () => {
+    const place = "--stack ReviewApi --region eu-north-1";
+    const file = join(await tools.folder(), "one.ndjson");
+    await writeFile(file, ndjson([event(9, "organization.saved", soloOrganization("7", "state 9"))]));
+    expect((await callTool("events", "send", file, ...place.split(" "))).stderr).toBe(
+      `Sent 1 event. To see what failed or waits, later: npx --no-install review-api events failed ${place}, ` +
+        `npx --no-install review-api events waiting ${place}`,
+    );
+    expect((await callTool("org", "show", ...place.split(" "))).stderr).toContain(
+      `members set-role USER --org ORG --role cr_admin ${place}.`,
+    );
+  });
+
+  test.each([
+    ["http://127.0.0.1:4566/", "http://127.0.0.1:4566/restapis/a1b2/live/_user_request_"],
+    [undefined, "https://a1b2.execute-api.eu-north-1.amazonaws.com/live"],
+  ])("with the endpoint %s the API is called where it can be reached", (endpoint, url) => {
+    vi.stubEnv("AWS_ENDPOINT_URL", endpoint);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(apiUrlOf(() => "https://a1b2.execute-api.eu-north-1.amazonaws.com/live")).toBe(url);
+    expect(apiUrlOf(() => "https://reviews.example.com/api")).toBe("https://reviews.example.com/api");
   });
 
   test("showing failed events keeps them; sending them again, in order and under new ids, removes them all", async () => {

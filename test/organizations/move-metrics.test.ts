@@ -3,7 +3,7 @@ import * as kinds from "../../lib/contract/items.ts";
 import { workspaceTenant } from "../../lib/contract/tenants.ts";
 import { completeMove, resumeMoves } from "../../lib/organizations/move.ts";
 import { readHead } from "../../lib/stream/head.ts";
-import { readPage } from "../../lib/stream/read.ts";
+import { readPage } from "../../lib/stream/read-page.ts";
 import { StreamBusy } from "../../lib/stream/stream.ts";
 import { useApi } from "../support/api.ts";
 import { organizationOf } from "../support/stored.ts";
@@ -85,7 +85,7 @@ test("a page that is read while its organization moves is refused, never reporte
       (await table.get(kinds.organization.key({ organization: uuid })))?.tenant === `o#${uuid}`,
   });
 
-  expect(page).toEqual({ kind: "moved" });
+  expect(page).toEqual({ outcome: "moved" });
 });
 
 test("the clock worker finishes an interrupted move without another event", async () => {

@@ -5,7 +5,7 @@ import { createClient } from "../../lib/client/client.ts";
 import { changeText } from "../../lib/report/change.ts";
 import { headlines } from "../../lib/report/columns.ts";
 import { lastDays } from "../../lib/report/period.ts";
-import { readWithBefore } from "../../lib/report/read.ts";
+import { readWithBefore } from "../../lib/report/read-pull-requests.ts";
 import { reportOf } from "../../lib/report/report.ts";
 import { card, goTo, openDashboard, untilRead } from "./dashboard.ts";
 import { expectAccessible, phone, service } from "./support.ts";

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { createClient } from "../../lib/client/client.ts";
 import { headlines } from "../../lib/report/columns.ts";
 import { lastDays } from "../../lib/report/period.ts";
-import { readPullRequests } from "../../lib/report/read.ts";
+import { readPullRequests } from "../../lib/report/read-pull-requests.ts";
 import { reportOf } from "../../lib/report/report.ts";
 import { formatCount, formatShare } from "../../lib/report/words.ts";
 import { card, enterKey, goTo, narrowKey, openDashboard, tabTo, untilRead } from "./dashboard.ts";

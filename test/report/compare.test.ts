@@ -4,7 +4,7 @@ import { changeOf, changeText, comparedWith, units } from "../../lib/report/chan
 import { chatReport } from "../../lib/report/chat.ts";
 import { headlines } from "../../lib/report/columns.ts";
 import { lastMonth, lastWeek } from "../../lib/report/period.ts";
-import { comparableBefore, readWithBefore } from "../../lib/report/read.ts";
+import { comparableBefore, readWithBefore } from "../../lib/report/read-pull-requests.ts";
 import { type Dimension, figuresBefore, reportOf } from "../../lib/report/report.ts";
 import { teamsByAuthor } from "../../lib/report/teams.ts";
 import { textReport } from "../../lib/report/text.ts";

@@ -4,7 +4,7 @@ import { figureColumns } from "../../lib/report/columns.ts";
 import { csvReport } from "../../lib/report/csv.ts";
 import { htmlReport } from "../../lib/report/html.ts";
 import { markdownReport } from "../../lib/report/markdown.ts";
-import { comparableBefore } from "../../lib/report/read.ts";
+import { comparableBefore } from "../../lib/report/read-pull-requests.ts";
 import { type Dimension, dimensions, type ReviewReport, reportOf } from "../../lib/report/report.ts";
 import { textReport } from "../../lib/report/text.ts";
 import { definitions, formatMinutes } from "../../lib/report/words.ts";
@@ -228,6 +228,15 @@ test("Markdown of a thousand repositories stays short", () => {
   expect(markdown).toContain("985 more");
 });
 
+test("the share in a cell of the heat map is of the number beside it: findings whose outcome is known", () => {
+  const outcomes = [...Array(3).fill(true), ...Array(9).fill(false), null];
+  const unknown = finding(null, { severity: "critical" });
+  const all = [...outcomes.map((accepted) => finding(accepted)), unknown, unknown];
+  const html = htmlReport(reportOf(collected([review(1)], [comments(1, all)]), period, "repository"));
+  const cells = [...html.matchAll(/<td class="heat-[^"]+">(<b>.*?)<\/td>/g)].map(([, cell]) => cell);
+  expect(cells).toEqual(["<b>–</b> <small>2 unknown</small>", "<b>25 %</b> <small>of 12 known</small>"]);
+});
+
 describe("HTML", () => {
   const html = htmlReport(small);
 
@@ -249,7 +258,7 @@ describe("HTML", () => {
     expect([...html.matchAll(/<caption[^>]*>([^<]+)/g)].map(([, name]) => name)).toEqual([
       "By repository",
       "By week",
-      "Acceptance, and how many findings were posted",
+      "The share of accepted findings, of how many whose outcome is known.",
       "By estimated complexity, 1 to 5",
     ]);
   });

@@ -51,7 +51,8 @@ const list = listOf(
 test("a list as text has whole addresses, and says what it lists", () => {
   expect(textList(list).split("\n")).toEqual([
     "Code reviews, 2026-03-02 to 2026-03-08 (7 days, UTC): 1 without a human review",
-    "Merged pull requests that no person reviewed, newest first.",
+    "Merged pull requests that no person reviewed, newest first. Times begin at ready for review (or",
+    "  opened, where that is not known).",
     "",
     "Merged      Findings  Not accepted  First review   Merge  Author  Pull request",
     "2026-03-03         2             1             –  30.0 h  ada     https://git.example/acme/shop/pull/1",

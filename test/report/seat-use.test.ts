@@ -49,7 +49,7 @@ test("seat since is the newest entry that names a person, at the time that the p
     ],
   );
   const two = people.slice(0, 2);
-  const uses = await fetchSeatUse(client, two, null, { nowMs });
+  const uses = await fetchSeatUse(client, two, null, { nowMs, filters: [{}] });
   expect(two.map((user) => uses.get(user)?.seat_since)).toEqual([
     "2026-02-02T00:00:00.000Z",
     "2025-06-01T00:00:00.000Z",
@@ -74,7 +74,7 @@ test("the last reviewed pull request is the newest of a year, merged or not, of 
     ],
     [],
   );
-  const uses = await fetchSeatUse(client, people, null, { nowMs });
+  const uses = await fetchSeatUse(client, people, null, { nowMs, filters: [{}] });
   expect([first, second, people[11]].map((user) => user && uses.get(user)?.last_reviewed_at)).toEqual([
     "2025-12-24T00:00:00.000Z",
     null,
@@ -88,6 +88,6 @@ test("the last reviewed pull request is the newest of a year, merged or not, of 
 
 test("for nobody, nothing is asked", async () => {
   const { client, asked } = service([], []);
-  expect((await fetchSeatUse(client, [], null, { nowMs })).size).toBe(0);
+  expect((await fetchSeatUse(client, [], null, { nowMs, filters: [{}] })).size).toBe(0);
   expect(asked).toEqual([]);
 });

@@ -5,7 +5,7 @@ import * as kinds from "../../lib/contract/items.ts";
 import { type FindingRecord, findingSeverities, findingStates } from "../../lib/contract/records-security.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { completeScan } from "../../lib/security/complete-scan.ts";
-import { readDownload, readFindings } from "../../lib/security/read.ts";
+import { readDownload, readFindings } from "../../lib/security/read-findings.ts";
 import { scanCompletedFields } from "../../lib/security/scan-completed.ts";
 import type { FindingPosition } from "../../lib/security/sources.ts";
 import { parseOrganization } from "../../lib/store/items/organization.ts";

@@ -4,7 +4,7 @@ import type { KindName } from "../../lib/contract/kind-names.ts";
 import { parseCursorKeys } from "../../lib/http/cursor-keys.ts";
 import { parseLedger } from "../../lib/security/ledger.ts";
 import { parseAudit } from "../../lib/store/items/audit.ts";
-import { parseKey, parseKeyLine } from "../../lib/store/items/key.ts";
+import { parseKey, parseMadeKeys } from "../../lib/store/items/key.ts";
 import {
   parseLearning,
   parseLearningRemoval,
@@ -72,14 +72,15 @@ const parsers: Readonly<Record<KindName, (item: Item) => unknown>> = {
   entry: (item) => parseEntry(item, owner),
   findings: plain({ rows: bytes }),
   keyDirectory: plain({ kind: keyKind }),
-  keyLine: parseKeyLine,
+  keyList: plain({ authorized: z.array(z.string()) }),
   keyRow: plain({ kind: keyKind }),
-  keyUse: plain({ at_ms: atMs }),
+  keyUse: parseItem("item", itemSchema({}).catchall(z.number())),
   learning: parseLearning,
   learningRemoval: parseLearningRemoval,
   limit: parseItem("item", itemSchema({ ttl }).catchall(z.string())),
   listedLearning: (item) => ("moved_to" in item ? parseMoved(item) : parseLearning(item)),
   member: parseMember,
+  madeKeys: parseMadeKeys,
   memberReads: parseMemberReads,
   memberReadsPart: parseMemberReads,
   moving: parseMoving,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { streamPartition } from "../../lib/store/layout.ts";
 import { appendBatch } from "../../lib/stream/append.ts";
 import { readHead } from "../../lib/stream/head.ts";
-import { readPage } from "../../lib/stream/read.ts";
+import { readPage } from "../../lib/stream/read-page.ts";
 import { sizeOf } from "../../lib/stream/size.ts";
 import type { EntryDraft } from "../../lib/stream/stream.ts";
 import { weekOf } from "../../lib/stream/weeks.ts";
@@ -43,10 +43,10 @@ describe("on a table in memory", () => {
     const { table, tenant } = await written(numbered(2));
     const left = request(tenant, { isStillHere: async () => false });
     const stayed = request(tenant, { isStillHere: async () => true });
-    expect(await readPage(table, left)).toEqual({ kind: "moved" });
+    expect(await readPage(table, left)).toEqual({ outcome: "moved" });
     expect(texts([(await readOne(table, stayed)).entries])).toEqual(["0", "1"]);
     // Nothing is checked between pages: the last page checks.
-    expect(await readPage(table, { ...left, limit: 1 })).toMatchObject({ kind: "page", nextAfter: 1 });
+    expect(await readPage(table, { ...left, limit: 1 })).toMatchObject({ outcome: "page", nextAfter: 1 });
   });
 
   test("a pull request whose old entry is not retired yet is on a page once, in its newest state", async () => {
@@ -68,10 +68,10 @@ describe("on a table in memory", () => {
     let looked = 0;
     const wanted = (responseBytesMax: number) =>
       request(tenant, { responseBytesMax, limit: 2, eligible: () => ++looked > 0 });
-    expect(await readPage(table, wanted(200))).toMatchObject({ kind: "page", nextAfter: 2 });
+    expect(await readPage(table, wanted(200))).toMatchObject({ outcome: "page", nextAfter: 2 });
     expect(looked).toBe(3);
-    expect(await readPage(table, wanted(199))).toMatchObject({ kind: "too-large" });
-    expect(await readPage(table, { ...wanted(99), limit: 5 })).toMatchObject({ kind: "too-large" });
+    expect(await readPage(table, wanted(199))).toMatchObject({ outcome: "too-large" });
+    expect(await readPage(table, { ...wanted(99), limit: 5 })).toMatchObject({ outcome: "too-large" });
     expect(looked).toBe(3 + 2 + 1);
   });
 
@@ -147,7 +147,7 @@ describe("on a table in memory", () => {
     expect(page.entries.map(({ number }) => number)).toEqual([1, 3]);
     await rewrite(2, 10, draft("more"));
     expect((await readOne(table, wanted(300))).entries).toHaveLength(3);
-    expect(await readPage(table, wanted(299))).toMatchObject({ kind: "too-large" });
+    expect(await readPage(table, wanted(299))).toMatchObject({ outcome: "too-large" });
   });
 
   test("a large entry is loaded once, even if more is read after it", async () => {

@@ -6,7 +6,7 @@ import { systemRandom } from "../../lib/runtime/random.ts";
 import type { AttributeValue, Table } from "../../lib/store/table.ts";
 import { appendBatch } from "../../lib/stream/append.ts";
 import { mendStreams } from "../../lib/stream/mend.ts";
-import { readPage, type StreamPageRequest, type StreamPageResult } from "../../lib/stream/read.ts";
+import { readPage, type StreamPageRequest, type StreamPageResult } from "../../lib/stream/read-page.ts";
 import { renumberStreams, startRepair } from "../../lib/stream/repair.ts";
 import type { EntryDraft, PullRequestChange, StreamDeps, StreamEntry } from "../../lib/stream/stream.ts";
 import { scanAll } from "../support/scan-all.ts";
@@ -86,9 +86,9 @@ export const request = (tenant: TenantKey, more: Partial<StreamPageRequest> = {}
 export async function readOne(
   table: Table,
   wanted: StreamPageRequest,
-): Promise<StreamPageResult & { kind: "page" }> {
+): Promise<StreamPageResult & { outcome: "page" }> {
   const result = await readPage(table, wanted);
-  if (result.kind !== "page") throw new Error(`Not a page but ${result.kind}.`);
+  if (result.outcome !== "page") throw new Error(`Not a page but ${result.outcome}.`);
   return result;
 }
 
@@ -96,7 +96,7 @@ export async function readOne(
 export async function walk(table: Table, wanted: StreamPageRequest): Promise<StreamEntry[][]> {
   const pages: StreamEntry[][] = [];
   for (let after: number | null = wanted.after; after !== null; ) {
-    const page: StreamPageResult & { kind: "page" } = await readOne(table, { ...wanted, after });
+    const page: StreamPageResult & { outcome: "page" } = await readOne(table, { ...wanted, after });
     pages.push([...page.entries]);
     after = page.nextAfter;
   }

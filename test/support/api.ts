@@ -21,6 +21,7 @@ import { systemClock } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import { type TestStore, useStore } from "./engine.ts";
 import { gatewayEvent } from "./gateway-event.ts";
+import { asFunction, guardStores } from "./granted-table.ts";
 import { vectorsOf } from "./vectors.ts";
 
 export type Answer = {
@@ -92,15 +93,16 @@ async function call(target: string, options: CallOptions = {}): Promise<Answer> 
   });
   const invocation = { functionName: "test", timeoutMs: 29_000, clock: systemClock, random: systemRandom };
   const handler = await load(match.operation?.source ?? "fallback");
-  const raw = match.operation?.streaming
-    ? await streamed(handler, event, invocation)
-    : httpAnswer(await invokeBuffered(handler, event, invocation), "*/*", binaryMediaTypes);
-  const answer = toAnswer(raw);
-  checkAnswer(
-    operations.find((each) => each.source === match.operation?.source && each.method === method),
-    target,
-    answer,
+  const invoke = async () =>
+    match.operation?.streaming
+      ? await streamed(handler, event, invocation)
+      : httpAnswer(await invokeBuffered(handler, event, invocation), "*/*", binaryMediaTypes);
+  const operation = operations.find(
+    (each) => each.source === match.operation?.source && each.method === method,
   );
+  const raw = await (operation ? asFunction(operation.id, invoke) : invoke());
+  const answer = toAnswer(raw);
+  checkAnswer(operation, target, answer);
   return answer;
 }
 
@@ -115,6 +117,7 @@ async function load(source: string): Promise<LambdaHandler> {
   const { handler } = handlerModule.parse(
     await import(/* @vite-ignore */ new URL(`../../functions/${source}.ts`, import.meta.url).href),
   );
+  guardStores();
   loaded.set(source, handler);
   return handler;
 }
@@ -197,5 +200,9 @@ function checkAnswer(operation: Operation | undefined, target: string, answer: A
   if (!operation && status === 204) return;
   if (!operation) throw new Error(`${target} is no operation and yet answered ${status}.`);
   expect(status).toBe(operation.answer.status);
-  if (json !== undefined && operation.answer.schema) operation.answer.schema.parse(json);
+  const { error } = (json !== undefined && operation.answer.schema?.safeParse(json)) || {};
+  if (error)
+    throw new Error(
+      `${operation.id} answers what its answer.schema in lib/contract does not have:\n${z.prettifyError(error)}`,
+    );
 }

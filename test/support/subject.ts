@@ -17,4 +17,5 @@ export const absent: Subject = {
   end_date: "2026-11-30",
   // Nobody listens there: an attempt fails at once, and no packet leaves the machine.
   receiver_url: "http://127.0.0.1:9/rings",
+  once: "0d5e1c52-0000-4000-8000-0000000000aa",
 };

@@ -32,6 +32,7 @@ import {
   scanned,
   workspaceData,
 } from "./event-data.ts";
+import { asFunction, grantedTable } from "./granted-table.ts";
 import { organizationOf } from "./stored.ts";
 import { absent } from "./subject.ts";
 
@@ -83,7 +84,9 @@ export class World {
     if (!eventType) throw new Error(`There is no event type ${type}.`);
     const id = this.#random.uuid();
     const version = `${occurredAt}#${id}`;
-    await eventType.apply(this.deps, [{ id, version, data: eventType.schema.parse(data) }]);
+    const { table, ...deps } = this.deps;
+    const events = [{ id, version, data: eventType.schema.parse(data) }];
+    await asFunction("ingest", () => eventType.apply({ ...deps, table: grantedTable(table) }, events));
   }
 
   async workspace(id: string, change: object = {}): Promise<string> {
@@ -266,8 +269,8 @@ export class World {
 
   revoke = (issued: IssuedKey): Promise<readonly string[]> => revokeKey(this.deps, issued.key.id, operator);
 
-  rotate = (issued: IssuedKey, graceSeconds: number, owner?: string): Promise<IssuedKey> =>
-    rotateKey(this.deps, { id: issued.key.id, graceSeconds, owner, actor: operator });
+  rotate = (issued: IssuedKey, graceSeconds: number, isLost = false): Promise<IssuedKey> =>
+    rotateKey(this.deps, { id: issued.key.id, graceSeconds, isLost, actor: operator });
 }
 
 export const github = (providerId: string): OrganizationId => ({

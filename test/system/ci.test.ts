@@ -9,10 +9,12 @@ import { projectDirectory } from "../../infra/bundle.ts";
 const programs: Readonly<Record<string, string>> = {
   npm: `case "$*" in
 config*) echo registry ;;
+"run --silent python-tools"*) [ -z "$NO_PYPI" ] || { echo "PyPI cannot be reached"; exit "$NO_PYPI"; } ;;
 start) touch "$FOLDER/running"; trap 'rm "$FOLDER/running"; exit' TERM
   echo "curl 'http://127.0.0.1:1/v1/whoami'"; echo "npx --no-install review-api export"
   while :; do sleep 0.1; done ;;
-*) echo "npm $*" >> "$FOLDER/called" ;;
+*) echo "npm $*" >> "$FOLDER/called"
+  if [ -f "$HOME/.pip/pip.conf" ]; then cp "$HOME/.pip/pip.conf" "$FOLDER/pip-settings"; fi ;;
 esac`,
   curl: `[ -e "$FOLDER/running" ]`,
   git: "exit 0",
@@ -73,6 +75,34 @@ describe("CI on a machine without a browser", () => {
       expect(printed).toContain("CI: everything else passed in");
     },
   );
+});
+
+test("CI installs Debian's virtual environments where Python has none", async () => {
+  const { called } = await run({ SUDO: "works", ARCHIVE: "Debian", PYTHON_PATH: "/bin/false" });
+  expect(called).toContain("apt-get install -y -qq python3-venv\n");
+});
+
+test("CI says that it does not run a command whose tools it cannot have from PyPI, and runs the rest", async () => {
+  const { printed, called } = await run({ SUDO: "works", ARCHIVE: "Debian", NO_PYPI: "3" });
+  expect(printed).toContain("\nNot run: npm run test:deploy: PyPI cannot be reached.\n");
+  expect(printed).toMatch(/^CI: everything else passed in .*Not run: npm run test:deploy: /m);
+  expect(called).not.toContain("npm run test:deploy");
+  expect(called).toContain("npm run synth\n");
+});
+
+test("CI fails if the tools cannot be installed for another reason", async () => {
+  const failed = run({ SUDO: "works", ARCHIVE: "Debian", NO_PYPI: "1" });
+  await expect(failed).rejects.toThrow("CI: npm run python-tools failed.");
+});
+
+test.each([".config/pip", ".pip"])("an empty home folder keeps pip's settings of ~/%s", async (place) => {
+  const home = await mkdtemp(join(folder, "home-"));
+  await mkdir(join(home, place), { recursive: true });
+  await writeFile(join(home, place, "pip.conf"), "[global]\nindex-url = https://index.example/simple\n");
+  await run({ SUDO: "works", ARCHIVE: "Debian", HOME: home });
+  const kept = await readFile(join(folder, "pip-settings"), "utf8");
+  expect(kept).toContain("https://index.example/simple");
+  await rm(join(folder, "pip-settings"));
 });
 
 test("CI installs from the lock file with npm install and npm ci", async () => {

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { StackOptions } from "../../../infra/options.ts";
 import { embeddingQuota, eventQueueSettings, firewall, lambdaLimits } from "../../contract/platform.ts";
 import { ingest } from "../../contract/workers.ts";
-import { type AwsService, askAws } from "../../operator/aws-request.ts";
+import { askAws } from "../../operator/ask-aws.ts";
 import type { AwsIdentity } from "../../runtime/aws-identity.ts";
 import { OperatorError } from "../../runtime/operator-error.ts";
 
@@ -101,56 +101,44 @@ export async function checkModel(identity: AwsIdentity, modelId: string): Promis
   }
 }
 
-const quotaPage = z.object({
-  Quotas: z.array(z.object({ QuotaName: z.string(), Value: z.number() })),
-  NextToken: z.string().nullish(),
-});
-
-const serviceQuotas: AwsService = {
-  name: "servicequotas",
-  endpointVariable: "AWS_ENDPOINT_URL_SERVICE_QUOTAS",
-};
-
 /**
  * Bedrock limits embedding models by requests a minute, and gives some new accounts far less than its default. It no
  * longer has this quota for most models: without one the check returns a note.
  */
 export async function checkModelQuota(identity: AwsIdentity): Promise<string | undefined> {
-  let NextToken: string | null | undefined;
-  do {
-    const input = { ServiceCode: "bedrock", MaxResults: 100, ...(NextToken && { NextToken }) };
-    const call = { target: "ServiceQuotasV20190624.ListServiceQuotas", input };
-    const page = quotaPage.parse(await askAws(identity, { ...serviceQuotas, call }));
-    const quota = page.Quotas.find(({ QuotaName }) => embeddingQuota.name.test(QuotaName));
-    if (quota && quota.Value >= embeddingQuota.requestsPerMinuteMin) return undefined;
-    if (quota)
-      throw new OperatorError(
-        `Bedrock lets the account embed ${quota.Value} texts a minute in ${identity.region}. Each search of the reviewer ` +
-          `and each changed Learning is one. Ask for at least ${embeddingQuota.requestsPerMinuteMin} in Service Quotas ` +
-          `(Bedrock, "${quota.QuotaName}").`,
-      );
-    NextToken = page.NextToken;
-  } while (NextToken);
+  const { paginateListServiceQuotas, ServiceQuotasClient } = await import("@aws-sdk/client-service-quotas");
+  const client = new ServiceQuotasClient(identity);
+  const pages = paginateListServiceQuotas({ client, pageSize: 100 }, { ServiceCode: "bedrock" });
+  const quotas = await askAws(
+    { service: "Service Quotas", permission: "servicequotas:ListServiceQuotas" },
+    async () => (await Array.fromAsync(pages)).flatMap(({ Quotas = [] }) => Quotas),
+  ).finally(() => client.destroy());
+  for (const { QuotaName = "", Value = 0 } of quotas) {
+    if (!embeddingQuota.name.test(QuotaName)) continue;
+    if (Value >= embeddingQuota.requestsPerMinuteMin) return undefined;
+    throw new OperatorError(
+      `Bedrock lets the account embed ${Value} texts a minute in ${identity.region}. Each search of the reviewer ` +
+        `and each changed Learning is one. Ask for at least ${embeddingQuota.requestsPerMinuteMin} in Service Quotas ` +
+        `(Bedrock, "${QuotaName}").`,
+    );
+  }
   return (
     `Service Quotas lists no requests per minute for the embedding model in ${identity.region}. AWS dropped this quota for ` +
     "most models; if searches are throttled, look at Bedrock's quotas in the console."
   );
 }
 
-const gatewayAccount = z.object({ cloudwatchRoleArn: z.string().nullish() });
-
 /** API Gateway has one logging role for all APIs of an account and region. */
 export async function checkLoggingRole(
   identity: AwsIdentity,
   { apiGatewayLogRole, stackName }: StackOptions,
 ): Promise<void> {
-  const { cloudwatchRoleArn: arn } = gatewayAccount.parse(
-    await askAws(identity, {
-      name: "apigateway",
-      endpointVariable: "AWS_ENDPOINT_URL_API_GATEWAY",
-      path: "/account",
-    }),
-  );
+  const { APIGatewayClient, GetAccountCommand } = await import("@aws-sdk/client-api-gateway");
+  const client = new APIGatewayClient(identity);
+  const { cloudwatchRoleArn: arn } = await askAws(
+    { service: "API Gateway", permission: "apigateway:GET on /account" },
+    () => client.send(new GetAccountCommand({})),
+  ).finally(() => client.destroy());
   if (!apiGatewayLogRole && !arn)
     throw new OperatorError(
       "API Gateway has no logging role in this account and region, and this stack does not set one: the " +
@@ -169,20 +157,17 @@ function isRoleOfStack(arn: string, stackName: string): boolean {
   return stack !== undefined && stackName.startsWith(stack);
 }
 
-const ruleVersions = z.object({ Versions: z.array(z.object({ Name: z.string() })) });
-
 /** WAF refuses a web ACL whose rules have a version that has expired. */
 export async function checkFirewallRules(identity: AwsIdentity): Promise<void> {
   const { knownBadInputs: Name, knownBadInputsVersion: version } = firewall;
-  const input = { VendorName: "AWS", Name, Scope: "REGIONAL", Limit: 100 };
-  const { Versions } = ruleVersions.parse(
-    await askAws(identity, {
-      name: "wafv2",
-      endpointVariable: "AWS_ENDPOINT_URL_WAFV2",
-      call: { target: "AWSWAF_20190729.ListAvailableManagedRuleGroupVersions", input },
-    }),
-  );
-  const names = Versions.map(({ Name: name }) => name);
+  const { ListAvailableManagedRuleGroupVersionsCommand, WAFV2Client } = await import("@aws-sdk/client-wafv2");
+  const client = new WAFV2Client(identity);
+  const input = { VendorName: "AWS", Name, Scope: "REGIONAL", Limit: 100 } as const;
+  const { Versions = [] } = await askAws(
+    { service: "WAF", permission: "wafv2:ListAvailableManagedRuleGroupVersions" },
+    () => client.send(new ListAvailableManagedRuleGroupVersionsCommand(input)),
+  ).finally(() => client.destroy());
+  const names = Versions.map(({ Name: name = "" }) => name);
   if (!names.includes(version))
     throw new OperatorError(
       `WAF no longer offers ${version} of ${Name}: AWS has it scheduled to expire. It offers ${names.join(", ")}. Set ` +

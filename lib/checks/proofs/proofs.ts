@@ -1,10 +1,10 @@
+import { APIGatewayClient, GetResourcesCommand, GetRestApiCommand } from "@aws-sdk/client-api-gateway";
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import * as z from "zod";
 import { tls } from "../../../infra/constructs/api-definition.ts";
 import { gatewayBody } from "../../../infra/constructs/gateway-responses.ts";
 import { proofGrants, type proofOutputs, proofTemplate, streamedBytes } from "../../../infra/proof-stack.ts";
 import { errorCodes } from "../../contract/errors.ts";
-import { askAws } from "../../operator/aws-request.ts";
 import type { AwsIdentity } from "../../runtime/aws-identity.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { checkModelQuota } from "../account/account-checks.ts";
@@ -35,25 +35,16 @@ export type Proof = {
 const addressOf = ({ output }: ProofContext, name: "openUrl" | "closedUrl"): string =>
   output(name).replace(/\/$/, "");
 
-const restApi = z.object({
-  securityPolicy: z.string().optional(),
-  disableExecuteApiEndpoint: z.boolean().optional(),
-  apiStatus: z.string().optional(),
-});
-
-const resources = z.object({ item: z.array(z.object({ path: z.string() })) });
-
 /** The settings and paths of the closed API as API Gateway has them, and how its own address answers. */
 async function closedApi(context: ProofContext, path: string): Promise<Finding> {
-  const ask = async (part: string) =>
-    await askAws(context.identity, {
-      name: "apigateway",
-      endpointVariable: "AWS_ENDPOINT_URL_API_GATEWAY",
-      path: `/restapis/${context.output("closedApiId")}${part}`,
-    });
-  const { securityPolicy, disableExecuteApiEndpoint, apiStatus } = restApi.parse(await ask(""));
+  const client = new APIGatewayClient(context.identity);
+  const restApiId = context.output("closedApiId");
+  const { securityPolicy, disableExecuteApiEndpoint, apiStatus } = await client.send(
+    new GetRestApiCommand({ restApiId }),
+  );
   // A closed address answers 403 to every path: only the resources show that the import brought this one.
-  const paths = resources.parse(await ask("/resources")).item.map((item) => item.path);
+  const { items = [] } = await client.send(new GetResourcesCommand({ restApiId }));
+  const paths = items.map((item) => item.path ?? "");
   const { status } = await fetch(`${addressOf(context, "closedUrl")}${path}`);
   const held =
     securityPolicy === tls.securityPolicy &&

@@ -6,6 +6,7 @@ import { parametersOf, requestOf, type Subject, usualKind } from "../../contract
 import type { SearchAnswer } from "../../learnings/search.ts";
 import type { Connection } from "../../operator/connection.ts";
 import { systemClock } from "../../runtime/clock.ts";
+import { systemRandom } from "../../runtime/random.ts";
 import { vectorKey } from "../../store/layout.ts";
 import { callExpecting, callSuccessfully, parse } from "./call.ts";
 import { type Check, CheckFailed, waitUntil } from "./check.ts";
@@ -15,10 +16,14 @@ import { type StageEvents, type StageKeys, stage } from "./stage.ts";
 export type CheckContext = {
   readonly connection: Connection;
   readonly baseUrl: string;
+  /** Where rings may go: the API's public address, unless that is the one to call. */
+  readonly publicUrl?: string;
   /** API Gateway's own address, if the stack has closed it. */
   readonly closedUrl?: string;
   /** Searches for Learnings as the reviewer does. */
   search(request: object): Promise<SearchAnswer>;
+  /** A command of the tool for the same service, to be typed. */
+  commandFor(words: string): string;
 };
 
 /** Throws if the keys could not be created. */
@@ -87,7 +92,11 @@ const otherKinds: Partial<Record<OperationId, "user" | "workspace">> = {
   whoami: "user",
 };
 
-function callerOf({ baseUrl }: CheckContext, keys: StageKeysReader, { day }: StageEvents) {
+function callerOf(
+  { baseUrl, publicUrl = baseUrl }: CheckContext,
+  keys: StageKeysReader,
+  { day }: StageEvents,
+) {
   /** Sends the contract's request about things of the stage; creates the role or the Learning that its path names. */
   async function send(
     id: OperationId,
@@ -102,8 +111,9 @@ function callerOf({ baseUrl }: CheckContext, keys: StageKeysReader, { day }: Sta
       learning_id: needs("learning_id") ? await newLearning(`A Learning for ${id}.`) : "",
       role_id: needs("role_id") && operation.method !== "GET" ? await newRole(`For ${id}`) : "cr_admin",
       webhook_id: needs("webhook_id") ? await webhookFor(id) : "",
-      receiver_url: baseUrl,
-      key_id: id === "deleteKey" ? keys().doomed.key.id : keys().spare.key.id,
+      receiver_url: publicUrl,
+      once: systemRandom.uuid(),
+      key_id: id === "deleteKey" ? keys().doomed.key.id : keys().turned.key.id,
       repository_id: stage.repositoryId,
       user_id: stage.member,
       email: "",
@@ -114,7 +124,9 @@ function callerOf({ baseUrl }: CheckContext, keys: StageKeysReader, { day }: Sta
     };
     const kind = otherKinds[id] ?? usualKind(operation);
     const request = requestOf(operation, subject, { kind, ...options });
-    return await callSuccessfully(baseUrl, operation, { key: keys()[kind].text, ...request });
+    // A key rotates only itself.
+    const caller = id === "rotateKey" ? keys().turned : keys()[kind];
+    return await callSuccessfully(baseUrl, operation, { key: caller.text, ...request });
   }
   const newWebhook = async () => created.parse(await send("createWebhook")).id;
   /** One for all checks, because few may be created in a minute; the check that deletes a webhook has its own. */
@@ -160,7 +172,10 @@ const indexedText = "Prefer early returns over nested conditions.";
 const searchMsMax = 60_000;
 
 /** Bedrock and the vector index, one line each: they fail for different reasons. */
-function indexChecks({ connection, search }: CheckContext, { newLearning }: Caller): readonly Check[] {
+function indexChecks(
+  { connection, search, commandFor }: CheckContext,
+  { newLearning }: Caller,
+): readonly Check[] {
   const indexed = once(() => newLearning(indexedText));
   const hasVector = async () =>
     (await connection.table.get(vectorKey(stage.cloud.uuid, await indexed()))) !== undefined;
@@ -177,7 +192,7 @@ function indexChecks({ connection, search }: CheckContext, { newLearning }: Call
       async run() {
         if (!(await hasVector()))
           throw new CheckFailed(
-            "The Learning was stored but has no vector: the embedding model did not answer. Run npx --no-install review-api preflight with the " +
+            `The Learning was stored but has no vector: the embedding model did not answer. Run ${commandFor("preflight")} with the ` +
               "region where the stack calls Bedrock (its output BedrockRegion) as --bedrock-region. If the model is not there, set " +
               "bedrockRegion to a region that has it and deploy again. The log of the function createLearnings says what Bedrock " +
               "answered.",
@@ -221,7 +236,7 @@ function once<Result>(work: () => Promise<Result>): () => Promise<Result> {
 async function rotated({ baseUrl }: CheckContext, { send }: Caller, keys: StageKeysReader): Promise<void> {
   const { turned } = keys();
   const { key } = issued.parse(
-    await send("rotateKey", { key_id: turned.key.id }, { body: { grace_seconds: 0 } }),
+    await send("rotateKey", {}, { body: { idempotency_key: systemRandom.uuid(), grace_seconds: 0 } }),
   );
   await callExpecting("200", baseUrl, operationOf("whoami"), { key });
   await callExpecting("401", baseUrl, operationOf("whoami"), { key: turned.text });

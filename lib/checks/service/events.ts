@@ -2,21 +2,24 @@ import * as kinds from "../../contract/items.ts";
 import { eventQueueSettings } from "../../contract/platform.ts";
 import { instanceTenant, workspaceTenant } from "../../contract/tenants.ts";
 import { sendAll } from "../../events/send-all.ts";
-import type { Connection } from "../../operator/connection.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { queryAll, type Table } from "../../store/table.ts";
 import { type Check, CheckFailed, waitUntil } from "./check.ts";
+import type { CheckContext } from "./checks.ts";
 import { type StageEvents, stage } from "./stage.ts";
 
 /** Two more deliveries before the stage is removed: an event applied after that would make a part of it again. */
 export const eventsMsMax = 2 * eventQueueSettings.visibilitySeconds * 1000 + 60_000;
 
+type EventContext = Pick<CheckContext, "connection" | "commandFor">;
+
 /** Sends every type of event, then waits for the result of each; all of them together no longer than `waitMs`. */
 export function eventChecks(
-  connection: Connection,
+  context: EventContext,
   events: StageEvents,
   waitMs: number = eventsMsMax,
 ): readonly Check[] {
+  const { connection } = context;
   const { table } = connection;
   let sentAtMs: number | undefined;
   const send: Check = {
@@ -36,14 +39,14 @@ export function eventChecks(
   };
   const applied = Object.entries(tracesOf(table)).map(([type, isThere]) => ({
     name: `${type} is applied`,
-    run: async () => await waitUntil(isThere, { untilMs: untilMs(), otherwise: notApplied(type) }),
+    run: async () => await waitUntil(isThere, { untilMs: untilMs(), otherwise: notApplied(context, type) }),
   }));
-  return [send, ...applied, usedCheck(connection, events, waitMs)];
+  return [send, ...applied, usedCheck(context, events, waitMs)];
 }
 
-const notApplied = (type: string): string =>
-  `${type} was sent and not applied. See whether it is a dead letter (npx --no-install review-api events failed), and what the log of the ` +
-  "function ingest says. Throttles mean that the account runs too few functions at once: see review-api preflight.";
+const notApplied = ({ commandFor }: EventContext, type: string): string =>
+  `${type} was sent and not applied. See whether it is a dead letter (${commandFor("events failed")}), and what the log of the ` +
+  `function ingest says. Throttles mean that the account runs too few functions at once: see ${commandFor("preflight")}.`;
 
 const { cloud, home } = stage;
 
@@ -69,7 +72,8 @@ function tracesOf(table: Table): Readonly<Record<string, () => Promise<boolean>>
   };
 }
 
-function usedCheck(connection: Connection, events: StageEvents, waitMs: number): Check {
+function usedCheck(context: EventContext, events: StageEvents, waitMs: number): Check {
+  const { connection } = context;
   const { table } = connection;
   return {
     name: "learning.used is applied",
@@ -89,7 +93,7 @@ function usedCheck(connection: Connection, events: StageEvents, waitMs: number):
             (await table.get(kinds.learning.key({ organization: cloud.uuid, learningId: captured.sk })))
               ?.usage_count,
           ) > 0,
-        { untilMs: systemClock.nowMs() + waitMs, otherwise: notApplied(event.type) },
+        { untilMs: systemClock.nowMs() + waitMs, otherwise: notApplied(context, event.type) },
       );
     },
   };

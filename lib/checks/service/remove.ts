@@ -47,7 +47,7 @@ const known: Readonly<
 > = {
   // First: waiting events would be applied as soon as a new stage has what they wait for.
   event: async (_, eventIds) => eventIds.map((id) => ({ eventId: id, messageId: id })),
-  /** Includes keys that a call created, such as the successor of a rotated key. */
+  /** Includes keys that a call created. */
   key: (table) =>
     namedIn(
       table,

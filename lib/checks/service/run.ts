@@ -42,7 +42,7 @@ export async function verify(context: CheckContext, options: VerifyOptions): Pro
   };
   try {
     await run(removal("what an earlier run left is removed", connection, []));
-    for (const check of eventChecks(connection, events, options.eventsMs))
+    for (const check of eventChecks(context, events, options.eventsMs))
       hasLateEvents = !(await run(check)) || hasLateEvents;
     for (const check of checksWithKeys(context, events)) await run(check);
   } finally {
@@ -50,14 +50,14 @@ export async function verify(context: CheckContext, options: VerifyOptions): Pro
     await run(count);
   }
   const stays = [auditEntries ?? "audit entries, which could not be counted", ...neverRemoved];
-  return { checks, stays: hasLateEvents ? [...stays, lateEvents] : stays };
+  return { checks, stays: hasLateEvents ? [...stays, lateEvents(context)] : stays };
 }
 
 /** Late events are in the queue, which delivers them again until it gives up on them. */
-const lateEvents =
+const lateEvents = ({ commandFor }: CheckContext): string =>
   "events that were not applied in time. If such an event is applied later, it makes a part of the test workspace again. If " +
   "it fails, it becomes a dead letter and the alarm deadLetters rings. Repair the cause, send dead letters again " +
-  "(review-api events redrive), then run verify once more: it removes what they made";
+  `(${commandFor("events redrive")}), then run verify once more: it removes what they made`;
 
 async function timed({ name, run }: Check, sentence: VerifyOptions["sentence"]): Promise<CheckResult> {
   const startedMs = systemClock.nowMs();

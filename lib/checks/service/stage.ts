@@ -228,7 +228,7 @@ const scan = (completedAtMs: number) => ({
 });
 
 export type StageKeys = Readonly<
-  Record<"organization" | "user" | "workspace" | "instance" | "spare" | "turned" | "doomed", IssuedKey>
+  Record<"organization" | "user" | "workspace" | "instance" | "turned" | "doomed", IssuedKey>
 >;
 
 export async function createKeys({ audited }: Pick<Connection, "audited">): Promise<StageKeys> {
@@ -237,7 +237,6 @@ export async function createKeys({ audited }: Pick<Connection, "audited">): Prom
   const admin = { ...ofCloud, kind: "organization", role: "cr_admin" } as const;
   return {
     organization: await createKey(audited, admin),
-    spare: await createKey(audited, admin),
     turned: await createKey(audited, admin),
     doomed: await createKey(audited, { ...ofCloud, kind: "user", owner: stage.member }),
     user: await createKey(audited, { ...ofCloud, kind: "user", owner: stage.member }),

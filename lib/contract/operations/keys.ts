@@ -8,14 +8,15 @@ import {
   keyIdParameter,
   organizationSelector,
   pageParameters,
-  text,
+  uuidParameter,
+  visibleText,
   wholeNumber,
 } from "../parameters.ts";
-import { type FieldWords, pageAnswer } from "../records.ts";
+import { pageAnswer } from "../records.ts";
 import { issuedKeyRecord, keyRecord } from "../records-keys.ts";
 import { whoamiRecord } from "../records-organizations.ts";
 
-const { graceSecondsMax, graceSecondsDefault, unreceivedGraceMs, unreceivedAfterMs } = keyLimits;
+const { graceSecondsMax, graceSecondsDefault } = keyLimits;
 const { nameCharactersMax, madeKeysMax, madeKeyDaysDefault, madeKeyDaysMax } = keyLimits;
 const repeatMinutes = requestLimits.idempotencyMs / 60_000;
 const { keys } = pageLimits;
@@ -26,7 +27,14 @@ const onlyList = z
   .min(1, { error: "must have at least one value; leave it out for everything that this key may do" })
   .max(onlyValues.length, { error: `must have at most ${onlyValues.length} values` })
   .transform((values) => onlyValues.filter((value) => values.includes(value)))
-  .meta({ override: { type: "array", items: { type: "string", enum: [...onlyValues] }, minItems: 1 } });
+  .meta({
+    override: {
+      type: "array",
+      items: { type: "string", enum: [...onlyValues] },
+      minItems: 1,
+      maxItems: onlyValues.length,
+    },
+  });
 
 export const whoami = operation({
   id: "whoami",
@@ -47,15 +55,17 @@ export const whoami = operation({
   rateLimit: { bucket: "whoami", requestsMax: 60, windowSeconds: 60, owner: "key" },
 });
 
+/** Each key has its own windows: whoever has a leaked key cannot keep another key from ending it. */
+const tenAMinute = (bucket: string) =>
+  ({ bucket, requestsMax: 10, windowSeconds: 60, owner: "key" }) as const;
+
 const managing = {
   tag: "Keys",
   keys: noLegacyKey,
   plan: "enterprise",
-  needs: "admin",
+  needs: null,
   instanceScope: "authorized",
 } as const;
-const tenAMinute = (bucket: string) =>
-  ({ bucket, requestsMax: 10, windowSeconds: 60, owner: "quota" }) as const;
 
 export const listKeys = operation({
   ...managing,
@@ -66,10 +76,14 @@ export const listKeys = operation({
   path: "/v1/keys",
   summary: "List the keys of the scope, without their values",
   description:
-    "All keys that were ever created for the organizations of the scope, including keys that no longer work. An instance key also sees the " +
-    "instance keys whose authorized organizations are among its own; a workspace token sees the tokens of its workspace.",
+    "With an Admin key: all keys that were ever created for the organizations of the scope, including keys that no longer work. An Admin " +
+    "instance key also sees the instance keys whose authorized organizations are among its own; a workspace token sees the tokens of its " +
+    "workspace. Any other key sees itself and the keys that it made.",
+  reach: "Admin: the scope; others: itself and what it made",
   query: z.strictObject({ ...pageParameters(keys), ...organizationSelector }),
-  answer: pageAnswer("One page of keys", { keys: z.array(keyRecord) }),
+  answer: pageAnswer("One page of keys", {
+    keys: z.array(keyRecord).describe("The keys of this page, never their values."),
+  }),
   organization: "optional",
   rateLimit: tenAMinute("keys"),
   paging: { bindsPageSize: false, resumable: false, defaultSize: keys.default },
@@ -77,20 +91,22 @@ export const listKeys = operation({
 
 const writing = {
   ...managing,
-  only: "keys:write",
-  pathParameters: z.strictObject({ key_id: keyIdParameter }),
   query: z.strictObject({ ...organizationSelector }),
   organization: "ignored",
-  /** A key may always revoke and rotate itself. */
-  allowsOwnKey: true,
-  rateLimit: tenAMinute("keys-write"),
+} as const;
+const ofKey = {
+  pathParameters: z.strictObject({
+    key_id: keyIdParameter.describe("`id` of the key, as `GET /v1/keys` shows it."),
+  }),
 } as const;
 
-/** A key and the rows that list it. */
-const keyKinds = ["apiKey", "keyRow", "keyDirectory"] as const;
+const nameWords = "A name for the key, such as the vendor's; a new key never has null.";
+const onlyWords =
+  "What the new key may do: areas with `read` or `write`; `:write` includes `:read`. Left out, and null in the response: everything that its maker may do.";
+const { name: recordedName, only: recordedOnly } = issuedKeyRecord.shape;
 
 export const createKey = operation({
-  ...managing,
+  ...writing,
   id: "createKey",
   only: "keys:write",
   source: "keys/create",
@@ -101,98 +117,115 @@ export const createKey = operation({
     "The new key has the same kind, scope, owner and role. `only` limits what it may do; a key that has `only` must send " +
     `it, within its own. The new key expires in ${madeKeyDaysDefault} days or with its maker, unless \`expires_in_days\` ` +
     "says otherwise. A made key makes no keys; deleting its maker deletes it too, rotating its maker does not. The " +
-    `response shows the value, once. If the response was lost, repeat the request with the same \`idempotency_key\`: for ${repeatMinutes} ` +
-    `minutes it replaces the key that nobody used. A key and its rotations have at most ${madeKeysMax} made keys.`,
-  query: z.strictObject({ ...organizationSelector }),
+    "response shows the value, once. If the response was lost, repeat the request with the same `idempotency_key`: for " +
+    `${repeatMinutes} minutes it returns the same key and value. A key has at most ${madeKeysMax} live made keys.`,
+  reach: "any such key, for itself",
   body: z.strictObject({
-    name: text(1, nameCharactersMax),
-    only: onlyList.optional(),
-    expires_in_days: wholeNumber(1, madeKeyDaysMax).optional(),
-    ...idempotencyKey,
+    name: visibleText(1, nameCharactersMax).describe(nameWords),
+    only: onlyList.optional().describe(onlyWords),
+    expires_in_days: wholeNumber(1, madeKeyDaysMax)
+      .optional()
+      .describe("In how many days the new key expires. Default 90, or what its maker has left."),
+    idempotency_key: idempotencyKey.describe(
+      "A random UUID for this request: if the response is lost, repeat the request with the same value, and you get the same key.",
+    ),
     ...organizationSelector,
   }),
-  answer: { status: 201, description: "The new key", schema: issuedKeyRecord },
-  needs: null,
-  organization: "ignored",
-  rateLimit: { ...tenAMinute("keys-create"), owner: "key" },
-  reads: { get: ["keyLine"] },
-  writes: {
-    put: [...keyKinds, "keyLine", "news"],
-    delete: ["news"],
-    update: ["apiKey", "people"],
-    rights: ["apiKey"],
+  answer: {
+    status: 201,
+    description: "The new key",
+    schema: issuedKeyRecord.extend({
+      name: recordedName.describe(nameWords),
+      only: recordedOnly.describe(onlyWords),
+    }),
   },
-  // The maker is unchanged; a key that nobody received was never used.
-  checks: ["apiKey", "keyUse"],
+  oldValue: "refused",
+  rateLimit: tenAMinute("keys-create"),
+  reads: { getMany: ["madeKeys"] },
+  writes: {
+    put: ["apiKey", "keyList", "keyRow", "keyDirectory", "madeKeys", "news"],
+    update: ["people"],
+    rights: ["apiKey", "keyList"],
+  },
+  // The maker is unchanged.
+  checks: ["apiKey"],
   errors: ["KEY_ROTATED", "KEY_EXISTS", "KEY_LIMIT_REACHED"],
 });
 
-const reach =
-  "A key may do this to itself. An Admin key may do it to the organization keys of its scope. An instance key may also " +
-  "do it to instance keys whose authorized organizations are all among its own. ";
-
 export const rotateKey = operation({
   ...writing,
+  ...ofKey,
   id: "rotateKey",
-  refusesNarrowKeys: true,
+  // Every key rotates itself, and no other key.
+  only: null,
   source: "keys/rotate",
   method: "POST",
   path: "/v1/keys/{key_id}/rotate",
-  summary: "Replace a key with a new one that has the same rights",
+  summary: "Give the key of this request a new value",
   description:
-    "The response shows the new value, once. The new key expires when the rotated key would have expired. The rotated key works until " +
-    "its grace period ends. If the response was lost and " +
-    `nobody used the new key, rotate the same key again, ${unreceivedAfterMs / 1_000} seconds to ` +
-    `${unreceivedGraceMs / 60_000} minutes after the first time, with the key that rotated it or with another Admin key. ` +
-    "A rotated key cannot repeat a rotation that another key made, and no rotation moves the end of the rotated key later. " +
-    `${reach}A workspace token may do it to the tokens of its owner.`,
+    "The response shows the new value, once. Nothing else changes: neither the id nor what the key may do, its expiry or the keys that it " +
+    "made. The old value works until its grace period ends, but manages no keys; a rotation during the grace period ends the value " +
+    "before at once. If the response was lost, send the same request with the same `idempotency_key` and the old value: for " +
+    `${repeatMinutes} minutes it returns the same new value, also after the end of the old one. \`idempotency_key\` is as secret as the ` +
+    "key: use a random UUID. A key that leaked is deleted, not rotated.",
+  reach: "the key itself",
   body: z.strictObject({
-    grace_seconds: wholeNumber(0, graceSecondsMax).default(graceSecondsDefault),
+    idempotency_key: uuidParameter("must be a random UUID, which you keep to repeat the request").describe(
+      "A random UUID, as secret as the key: if the response is lost, the same request with the same value returns the same new value.",
+    ),
+    grace_seconds: wholeNumber(0, graceSecondsMax)
+      .default(graceSecondsDefault)
+      .describe("How many seconds the old value still works, 0 to 86,400; 0: it stops now. Default 3,600."),
     ...organizationSelector,
   }),
-  bodyOptional: true,
-  answer: { status: 201, description: "The new key", schema: issuedKeyRecord },
-  reads: { get: ["keyLine"] },
-  writes: {
-    put: [...keyKinds, "keyLine", "news"],
-    delete: ["news"],
-    update: [...keyKinds, "people"],
-    rights: ["apiKey"],
+  answer: {
+    status: 201,
+    description: "The key, with its new value",
+    schema: issuedKeyRecord.extend({ key: z.string().describe("The new value of the key, shown once.") }),
   },
-  // A successor that nobody received was never used.
-  checks: ["apiKey", "keyRow", "keyDirectory", "keyUse"],
+  oldValue: "repeats",
+  rateLimit: tenAMinute("keys-rotate"),
+  writes: {
+    update: ["apiKey"],
+    rights: [
+      ...([
+        "apiKey.hash",
+        "apiKey.old_hash",
+        "apiKey.rotated_at",
+        "apiKey.old_until",
+        "apiKey.salt",
+      ] as const),
+      "apiKey.revoked_at",
+    ],
+  },
   errors: ["KEY_NOT_FOUND", "KEY_ROTATED"],
 });
 
 export const deleteKey = operation({
   ...writing,
+  ...ofKey,
   id: "deleteKey",
-  allowsMaker: true,
-  // Of its own: whoever floods the other operations with a leaked key cannot keep an Admin from ending the key.
+  only: "keys:write",
+  // Of its own: whoever floods the other operations cannot keep the key from ending what it made.
   rateLimit: tenAMinute("keys-delete"),
   source: "keys/delete",
   method: "DELETE",
   path: "/v1/keys/{key_id}",
   summary: "Revoke a key now",
   description:
-    "Also revokes the keys it was rotated from and into, and the keys that any of these made, also if the key itself is " +
-    "already revoked. Revoking a made key does not revoke its maker. A rotated key that revokes itself revokes only itself. " +
-    `You may repeat the request. ${reach}A key may do it to the keys that it made. An Admin key may also do it to the user and agentic keys of its scope, a ` +
-    "workspace token to the tokens of its workspace.",
+    "Also revokes the keys that it made. You may repeat the request. Revoking a made key revokes neither its maker nor other keys. A key may " +
+    "always revoke itself, with either of its values; this never counts against a limit. An Admin key that was not made by another key " +
+    "revokes the organization, user, agentic and legacy keys of its scope; an instance key also the instance keys whose authorized " +
+    "organizations are all among its own; a workspace token the tokens of its workspace. A key revokes the keys that it made.",
+  reach: "Admin that was not made, the key itself, or the key that made it",
+  endsItself: true,
+  oldValue: "refused",
   answer: { status: 204, description: "The key no longer works" },
-  reads: { get: ["keyLine"] },
-  writes: { put: ["keyLine"], update: ["apiKey"], delete: ["news"], rights: ["apiKey.revoked_at"] },
-  checks: ["keyLine"],
-  errors: ["KEY_NOT_FOUND"],
+  reads: { getMany: ["madeKeys"], get: ["madeKeys"] },
+  writes: { update: ["apiKey"], delete: ["news"], many: ["news"], rights: ["apiKey.revoked_at"] },
+  checks: ["madeKeys"],
+  errors: ["KEY_NOT_FOUND", "KEY_ROTATED"],
 });
 
-export const keyRequestWords: FieldWords = {
-  "createKey: name": "A name for the key, such as the vendor's; a new key never has null.",
-  "createKey: idempotency_key":
-    "A value of your own for this request, such as a UUID: if the response is lost, repeat the request with the same value, " +
-    "and one live key is left.",
-  "createKey: only":
-    "What the new key may do: areas with `read` or `write`; `:write` includes `:read`. Left out, and null in the response: everything that its maker may do.",
-  expires_in_days: "In how many days the new key expires. Default 90, or what its maker has left.",
-  grace_seconds: "How many seconds the rotated key still works, 0 to 86,400. Default 3,600.",
-};
+/** In the order of the reference. */
+export const keyOperations = [listKeys, createKey, rotateKey, deleteKey] as const;

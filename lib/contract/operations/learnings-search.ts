@@ -1,18 +1,26 @@
 import * as z from "zod";
 import { eventLimits, indexLimits, learningLimits } from "../limits.ts";
 import { noLegacyKey, operation } from "../operation.ts";
-import { identifier, organizationSelector, text, wholeNumber } from "../parameters.ts";
-import type { FieldWords } from "../records.ts";
+import {
+  identifier,
+  organizationIdsWords,
+  organizationSelector,
+  repositoryNameWords,
+  text,
+  wholeNumber,
+} from "../parameters.ts";
 import { learningRecord } from "../records-learnings.ts";
 import { readLimit } from "./learnings-limits.ts";
 
 const { resultsMax, resultsDefault, queryCharactersMax, organizationsMax } = indexLimits;
 
 const foundLearning = z.strictObject({
-  learning: learningRecord,
-  /** Cosine of the angle between query and Learning: 1 is the same, 0 is unrelated. */
-  score: z.number(),
-  matched: z.enum(["text", "piece"]),
+  learning: learningRecord.describe("The Learning, as in the export."),
+  /** Cosine of the angle between query and Learning. */
+  score: z.number().describe("How well it fits: 1 is the same text, 0 is unrelated."),
+  matched: z
+    .enum(["text", "piece"])
+    .describe("`text`: the whole Learning was compared. `piece`: the best piece of a long Learning."),
 });
 
 export const searchLearnings = operation({
@@ -32,21 +40,36 @@ export const searchLearnings = operation({
   query: z.strictObject({ ...organizationSelector }),
   body: z
     .strictObject({
-      query: text(1, queryCharactersMax),
-      repository_id: identifier.optional(),
-      repository_name: text(1, eventLimits.fullNameCharactersMax).optional(),
-      file: text(1, learningLimits.fileCharactersMax).optional(),
-      limit: wholeNumber(1, resultsMax).default(resultsDefault),
+      query: text(1, queryCharactersMax).describe(
+        "A question in plain words, or the text of a change: 1 to 20,000 characters after trimming. It is neither stored nor " +
+          "logged.",
+      ),
+      repository_id: identifier
+        .optional()
+        .describe("Only Learnings of this repository, by the Git provider's id."),
+      repository_name: text(1, eventLimits.fullNameCharactersMax)
+        .optional()
+        .describe(`${repositoryNameWords} Not with \`repository_id\`.`),
+      file: text(1, learningLimits.fileCharactersMax)
+        .optional()
+        .describe(
+          "The path of a file that the query is about: Learnings about it, or about files near it, score higher.",
+        ),
+      limit: wholeNumber(1, resultsMax)
+        .default(resultsDefault)
+        .describe("The maximum number of results. Default `10`."),
       min_score: z
         .number({ error: "must be a number from 0 to 1" })
         .min(0, { error: "must be a number from 0 to 1" })
         .max(1, { error: "must be a number from 0 to 1" })
-        .optional(),
+        .optional()
+        .describe("Leaves out Learnings with a lower score."),
       organization_ids: z
         .array(identifier, { error: "must be an array of ids" })
         .min(1, { error: "must have at least 1 id" })
         .max(organizationsMax, { error: `must have at most ${organizationsMax} ids` })
-        .optional(),
+        .optional()
+        .describe(organizationIdsWords),
       ...organizationSelector,
     })
     .refine(({ repository_id, repository_name }) => !(repository_id && repository_name), {
@@ -56,7 +79,7 @@ export const searchLearnings = operation({
   answer: {
     status: 200,
     description: "The Learnings that fit, best first",
-    schema: z.strictObject({ data: z.array(foundLearning) }),
+    schema: z.strictObject({ data: z.array(foundLearning).describe("The Learnings that fit, best first.") }),
   },
   keys: noLegacyKey,
   keysOfParameter: { repository_name: ["user"] },
@@ -71,24 +94,3 @@ export const searchLearnings = operation({
   reads: { getMany: ["learning", "vector"], search: ["vector"] },
   uses: ["embedder"],
 });
-
-export const searchWords: FieldWords = {
-  "searchLearnings: query":
-    "A question in plain words, or the text of a change: 1 to 20,000 characters after trimming. It is neither stored nor " +
-    "logged.",
-  "searchLearnings: repository_id": "Only Learnings of this repository, by the Git provider's id.",
-  "searchLearnings: repository_name":
-    "User keys only: the full name of one repository that the member can read, in any letter case. Not with " +
-    "`repository_id`.",
-  "searchLearnings: file":
-    "The path of a file that the query is about: Learnings about it, or about files near it, score higher.",
-  "searchLearnings: limit": "The maximum number of results. Default `10`.",
-  "searchLearnings: min_score": "Leaves out Learnings with a lower score.",
-  "searchLearnings: organization_ids":
-    "Instance keys only: only these organizations, by the Git provider's ids. Only organizations that the key is " +
-    "authorized for.",
-  "searchLearnings: data": "The Learnings that fit, best first.",
-  "searchLearnings: data.learning": "The Learning, as in the export.",
-  "data.score": "How well it fits: 1 is the same text, 0 is unrelated.",
-  "data.matched": "`text`: the whole Learning was compared. `piece`: the best piece of a long Learning.",
-};

@@ -1,29 +1,30 @@
 import * as z from "zod";
 import type { itemErrorCodes } from "../errors.ts";
-import {
-  fileLengths,
-  learningFile,
-  learningSourceUrl,
-  learningText,
-  markedShape,
-  sourceUrlShape,
-  textLengths,
-} from "../learning-fields.ts";
+import { learningFile, learningSourceUrl, learningText } from "../learning-fields.ts";
 import { eventLimits, learningLimits, pageLimits, requestLimits } from "../limits.ts";
 import { everyKey, noLegacyKey, operation } from "../operation.ts";
 import {
   choice,
+  formatWords,
   identifier,
   listParameter,
   optInParameter,
   organizationSelector,
   organizationsFilter,
   pageParameters,
+  repositoryIdsWords,
+  repositoryNameWords,
   text,
   uuidParameter,
 } from "../parameters.ts";
-import { type FieldWords, pageOf, uuid } from "../records.ts";
-import { learningDetail, learningRecord, listedLearning, removedLearning } from "../records-learnings.ts";
+import { batchStatus, failureOf, pageOf, repositoryIdWords, uuid } from "../records.ts";
+import {
+  learningDetail,
+  learningRecord,
+  learningTextWords,
+  listedLearning,
+  removedLearning,
+} from "../records-learnings.ts";
 import { readLimit, writeLimit } from "./learnings-limits.ts";
 
 const { learnings: page } = pageLimits;
@@ -31,29 +32,15 @@ const { listValuesMax, searchCharactersMax } = requestLimits;
 
 /** One element of `data`. It is checked separately from the envelope: a bad element fails alone. */
 export const learningItem = z.strictObject({
-  repository_id: identifier,
-  learning: learningText,
-  file: learningFile.nullish(),
-  source_url: learningSourceUrl.nullish(),
+  repository_id: identifier.describe(repositoryIdWords),
+  learning: learningText.describe(
+    "The text: 1 to 10,000 characters after trimming. Recognized credentials are removed before it is stored.",
+  ),
+  file: learningFile.nullish().describe("The path of the file it is about; null, or left out, for none."),
+  source_url: learningSourceUrl
+    .nullish()
+    .describe("Its source, an http or https URL; null, or left out, for none."),
 });
-
-/** The schema of an element for the documentation, because the envelope itself accepts anything. */
-const itemShape = {
-  type: "object",
-  additionalProperties: false,
-  required: ["repository_id", "learning"],
-  properties: {
-    repository_id: {
-      type: "string",
-      minLength: 1,
-      maxLength: requestLimits.idBytesMax,
-      description: `At most ${requestLimits.idBytesMax} bytes of UTF-8.`,
-    },
-    learning: markedShape(...textLengths),
-    file: { anyOf: [markedShape(...fileLengths), { type: "null" }] },
-    source_url: { anyOf: [sourceUrlShape, { type: "null" }] },
-  },
-} as const;
 
 const learningId = uuidParameter("must be the UUID of a Learning, as the Learnings endpoints return it");
 
@@ -65,21 +52,36 @@ const resultCodes = [
 ] as const satisfies readonly (keyof typeof itemErrorCodes)[];
 
 const createResult = z.strictObject({
-  index: z.int().min(0),
-  status: z.enum(["created", "duplicate", "failed"]),
-  id: uuid.nullable(),
-  promoted: z.literal(true).optional(),
-  /** Kinds of credentials that were removed from the text; absent if it was stored unchanged. */
-  redacted: z.array(z.string()).min(1).optional(),
-  error: z.strictObject({ code: z.enum(resultCodes), message: z.string() }).optional(),
+  index: z.int().min(0).describe("The item's place in the request, from 0."),
+  status: z
+    .enum(["created", "duplicate", "failed"])
+    .describe("`created`, `duplicate` for a text that already exists, or `failed`."),
+  id: uuid
+    .nullable()
+    .describe("The Learning's id; null only when `repository_id` or `learning` is unusable."),
+  promoted: z
+    .literal(true)
+    .optional()
+    .describe(
+      "true: the Learning was private, pending or disapproved, and is now shared and approved. Left out otherwise.",
+    ),
+  redacted: z
+    .array(z.string())
+    .min(1)
+    .optional()
+    .describe("The kinds of credentials that were removed from the text; left out where there were none."),
+  error: z
+    .strictObject(failureOf(z.enum(resultCodes)))
+    .optional()
+    .describe("Why it failed; left out otherwise."),
 });
 
 export const createAnswer = z.strictObject({
-  status: z.enum(["success", "partial_success", "failure"]),
-  created_count: z.int().min(0),
-  duplicate_count: z.int().min(0),
-  failed_count: z.int().min(0),
-  results: z.array(createResult),
+  status: batchStatus,
+  created_count: z.int().min(0).describe("How many were created."),
+  duplicate_count: z.int().min(0).describe("How many already existed."),
+  failed_count: z.int().min(0).describe("How many failed."),
+  results: z.array(createResult).describe("The result of each item, in the order of the request."),
 });
 
 /** A Learning and its places in the lists. */
@@ -102,11 +104,12 @@ export const createLearnings = operation({
   query: z.strictObject({ ...organizationSelector }),
   body: z.strictObject({
     data: z
-      .array(z.unknown().meta({ override: itemShape }), { error: "must be an array of items" })
+      .array(z.unknown().meta({ shows: learningItem }), { error: "must be an array of items" })
       .min(1, { error: "must have at least 1 item" })
       .max(learningLimits.batchItemsMax, {
         error: `must have at most ${learningLimits.batchItemsMax} items`,
-      }),
+      })
+      .describe("1 to 100 Learnings, processed in order. A wrong one fails alone."),
     ...organizationSelector,
   }),
   bodyBytesMax: requestLimits.learningsBodyBytesMax,
@@ -125,7 +128,7 @@ export const createLearnings = operation({
 
 const ofOne = {
   tag: "Learnings",
-  pathParameters: z.strictObject({ learning_id: learningId }),
+  pathParameters: z.strictObject({ learning_id: learningId.describe("`id` of the Learning.") }),
   query: z.strictObject({ ...organizationSelector }),
   keys: noLegacyKey,
   plan: "enterprise",
@@ -134,6 +137,9 @@ const ofOne = {
   instanceScope: "authorized",
   rateLimit: writeLimit,
 } as const;
+
+const fileOfUpdated = "The path of the file it is about; null for none. Left out, it stays as it is.";
+const sourceOfUpdated = "Its source, an http or https URL; null for none. Left out, it stays as it is.";
 
 export const updateLearning = operation({
   ...ofOne,
@@ -147,12 +153,19 @@ export const updateLearning = operation({
     "The text is trimmed and redacted; the id stays. `file` and `source_url` stay as they are when left out; null clears " +
     "them. A shared Learning is indexed again; if only the indexing failed, the same request repairs it.",
   body: z.strictObject({
-    learning: learningText,
-    file: learningFile.nullable().optional(),
-    source_url: learningSourceUrl.nullable().optional(),
+    learning: learningText.describe(learningTextWords),
+    file: learningFile.nullable().optional().describe(fileOfUpdated),
+    source_url: learningSourceUrl.nullable().optional().describe(sourceOfUpdated),
     ...organizationSelector,
   }),
-  answer: { status: 200, description: "The Learning as it is now", schema: learningRecord },
+  answer: {
+    status: 200,
+    description: "The Learning as it is now",
+    schema: learningRecord.extend({
+      file: learningRecord.shape.file.describe(fileOfUpdated),
+      source_url: learningRecord.shape.source_url.describe(sourceOfUpdated),
+    }),
+  },
   needs: "learning:write",
   reads: createLearnings.reads,
   writes: createLearnings.writes,
@@ -207,7 +220,10 @@ export const decideLearning = operation({
   description:
     "`GET /v1/learnings?state=pending` lists the pending ones. An approved Learning is in the export at once and in the " +
     "review index within a minute. The same decision again returns 200.",
-  body: z.strictObject({ decision: choice(["approve", "disapprove"]), ...organizationSelector }),
+  body: z.strictObject({
+    decision: choice(["approve", "disapprove"]).describe("`approve` shares it, `disapprove` rejects it."),
+    ...organizationSelector,
+  }),
   answer: { status: 200, description: "The Learning as it is now", schema: learningDetail },
   needs: "admin",
   reads: { getMany: [...listed, "stale"] },
@@ -233,19 +249,38 @@ export const listLearnings = operation({
     "`approve_at`.",
   query: z
     .strictObject({
-      repository_ids: listParameter(listValuesMax).optional(),
-      user_ids: listParameter(listValuesMax).optional(),
-      repository_name: text(1, eventLimits.fullNameCharactersMax).optional(),
-      search: text(1, searchCharactersMax).optional(),
+      repository_ids: listParameter(listValuesMax).optional().describe(repositoryIdsWords),
+      user_ids: listParameter(listValuesMax)
+        .optional()
+        .describe("Only Learnings of these authors, by the Git provider's user ids."),
+      repository_name: text(1, eventLimits.fullNameCharactersMax).optional().describe(repositoryNameWords),
+      search: text(1, searchCharactersMax)
+        .optional()
+        .describe(
+          "Only Learnings whose text has all of these words, as parts of words too, in any letter case.",
+        ),
       file: z
         .array(text(1, learningLimits.fileCharactersMax))
         .max(learningLimits.filesMax, { error: `must be given at most ${learningLimits.filesMax} times` })
-        .optional(),
-      stat_filter: choice(statFilters).optional(),
-      state: choice(["approved", "pending"]).optional(),
+        .optional()
+        .describe("Only Learnings of exactly this file; may be given several times."),
+      stat_filter: choice(statFilters)
+        .optional()
+        .describe(
+          "All Learnings (default `total`), those used in the last 30 days, those never used, or those created in the last 7 days.",
+        ),
+      state: choice(["approved", "pending"])
+        .optional()
+        .describe("Approved Learnings (default `approved`), or pending ones."),
       ...pageParameters(page),
-      format: choice(["json", "csv", "ndjson"]).optional(),
-      include_removed: optInParameter.optional(),
+      format: choice(["json", "csv", "ndjson"]).optional().describe(formatWords),
+      include_removed: optInParameter
+        .optional()
+        .describe(
+          "Default `false`. With `true` the array `removed` names what was deleted or no longer matches the filters; both arrays count against `limit`. If you start " +
+            "with it, and apply all pages of the first and of every later sync in order, your copy holds what a first read would return. " +
+            "In NDJSON these are records with `removed`. Not with CSV, `search`, `file`, `stat_filter` or `state`.",
+        ),
       ...organizationSelector,
       ...organizationsFilter,
     })
@@ -265,7 +300,14 @@ export const listLearnings = operation({
   answer: {
     status: 200,
     description: "One page of Learnings",
-    schema: pageOf(listedLearning, removedLearning),
+    schema: pageOf(
+      z
+        .array(listedLearning)
+        .describe(
+          "The Learnings of this page, in write order. It can be empty and still not be the last page.",
+        ),
+      removedLearning,
+    ),
   },
   keys: everyKey,
   keysOfParameter: {
@@ -286,24 +328,11 @@ export const listLearnings = operation({
   errors: ["PERMISSION_DENIED", "RESPONSE_TOO_LARGE"],
 });
 
-export const learningRequestWords: FieldWords = {
-  "createLearnings: data": "1 to 100 Learnings, processed in order. A wrong one fails alone.",
-  "createLearnings: data.learning":
-    "The text: 1 to 10,000 characters after trimming. Recognized credentials are removed before it is stored.",
-  created_count: "How many were created.",
-  duplicate_count: "How many already existed.",
-  failed_count: "How many failed.",
-  results: "The result of each item, in the order of the request.",
-  "results.index": "The item's place in the request, from 0.",
-  "results.status": "`created`, `duplicate` for a text that already exists, or `failed`.",
-  "results.id": "The Learning's id; null only when `repository_id` or `learning` is unusable.",
-  "results.promoted":
-    "true: the Learning was private, pending or disapproved, and is now shared and approved. Left out otherwise.",
-  "results.error": "Why it failed; left out otherwise.",
-  "results.redacted":
-    "The kinds of credentials that were removed from the text; left out where there were none.",
-  "updateLearning: file": "The path of the file it is about; null for none. Left out, it stays as it is.",
-  "updateLearning: source_url":
-    "Its source, an http or https URL; null for none. Left out, it stays as it is.",
-  decision: "`approve` shares it, `disapprove` rejects it.",
-};
+/** In the order of the reference. */
+export const learningOperations = [
+  createLearnings,
+  getLearning,
+  updateLearning,
+  deleteLearning,
+  decideLearning,
+] as const;

@@ -3,14 +3,16 @@ import { pageLimits, requestLimits } from "../limits.ts";
 import { everyKey, operation } from "../operation.ts";
 import {
   choice,
+  formatWords,
   isCalendarDay,
   listParameter,
   optInParameter,
   organizationSelector,
   organizationsFilter,
   pageParameters,
+  repositoryIdsWords,
 } from "../parameters.ts";
-import { pageOf } from "../records.ts";
+import { pageOf, pageWords } from "../records.ts";
 import {
   mcpRecord,
   pullRequestStatuses,
@@ -26,14 +28,20 @@ const day = z
   .refine(isCalendarDay, { error: "must be a calendar day as YYYY-MM-DD" })
   .meta({ override: { type: "string", format: "date" } });
 
+const removedWords =
+  "Default `false`. With `true` the array `removed` names what was deleted, left the window or no longer matches the filters; both arrays count against `limit`. If you start " +
+  "with it, and apply all pages of the first and of every later sync in order, your copy holds what a first read would return.";
+
 const filters = {
-  start_date: day,
-  end_date: day,
-  repository_ids: listParameter(requestLimits.listValuesMax).optional(),
-  user_ids: listParameter(requestLimits.listValuesMax).optional(),
+  start_date: day.describe("First day of the window, UTC, inclusive."),
+  end_date: day.describe("Last day of the window, UTC, inclusive; not before `start_date`."),
+  repository_ids: listParameter(requestLimits.listValuesMax).optional().describe(repositoryIdsWords),
+  user_ids: listParameter(requestLimits.listValuesMax)
+    .optional()
+    .describe("Only pull requests of these authors, by the Git provider's user ids."),
   ...organizationsFilter,
   ...pageParameters(metrics),
-  include_removed: optInParameter.optional(),
+  include_removed: optInParameter.optional().describe(removedWords),
   ...organizationSelector,
 };
 
@@ -57,7 +65,7 @@ const pageOfPullRequests = <Record extends z.ZodType>(record: Record) =>
   ({
     status: 200,
     description: "One page of pull requests",
-    schema: pageOf(record, removedPullRequest),
+    schema: pageOf(z.array(record).describe(pageWords), removedPullRequest),
   }) as const;
 
 const common = {
@@ -100,8 +108,13 @@ export const reviewMetrics = operation({
   query: z
     .strictObject({
       ...filters,
-      status: choice([...pullRequestStatuses, "all"]).default("merged"),
-      format: choice(["json", "csv", "ndjson"]).default("json"),
+      include_removed: filters.include_removed.describe(
+        `${removedWords} In NDJSON these are records with \`removed\`. Not with CSV.`,
+      ),
+      status: choice([...pullRequestStatuses, "all"])
+        .default("merged")
+        .describe("Merged pull requests, closed ones that were not merged, or both."),
+      format: choice(["json", "csv", "ndjson"]).default("json").describe(formatWords),
     })
     .refine(inOrder, wrongOrder)
     .refine(({ include_removed, format }) => !include_removed || format !== "csv", notWithCsv),
@@ -118,3 +131,6 @@ export const mcpMetrics = operation({
   query: z.strictObject(filters).refine(inOrder, wrongOrder),
   answer: pageOfPullRequests(mcpRecord),
 });
+
+/** In the order of the reference. */
+export const metricsOperations = [reviewCommentMetrics, reviewMetrics, mcpMetrics] as const;

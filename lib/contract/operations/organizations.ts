@@ -21,7 +21,9 @@ export const listOrganizations = operation({
     ...organizationSelector,
     ...organizationsFilter,
   }),
-  answer: pageAnswer("One page of organizations", { organizations: z.array(organizationRecord) }),
+  answer: pageAnswer("One page of organizations", {
+    organizations: z.array(organizationRecord).describe("The organizations of this page."),
+  }),
   keys: noLegacyKey,
   plan: "enterprise_somewhere",
   needs: "organization_management:read",
@@ -44,10 +46,12 @@ export const listRepositories = operation({
   pathParameters: z.strictObject({
     organization_id: uuidParameter(
       "must be a UUID: use `id` from GET /v1/organizations, not the Git provider's id",
-    ),
+    ).describe("`id` of the organization, as `GET /v1/organizations` returns it; not the Git provider's id."),
   }),
   query: z.strictObject({ ...pageParameters(pageLimits.repositories), ...organizationSelector }),
-  answer: pageAnswer("One page of repositories", { repositories: z.array(repositoryRecord) }),
+  answer: pageAnswer("One page of repositories", {
+    repositories: z.array(repositoryRecord).describe("The active repositories of this page."),
+  }),
   keys: noLegacyKey,
   plan: "enterprise",
   needs: "organization_management:read",
@@ -57,3 +61,6 @@ export const listRepositories = operation({
   paging: { bindsPageSize: true, resumable: false, defaultSize: pageLimits.repositories.default },
   errors: ["ORGANIZATION_NOT_FOUND"],
 });
+
+/** In the order of the reference. */
+export const organizationOperations = [listOrganizations, listRepositories] as const;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { accessTypes, permissionResources, permissions } from "../access.ts";
-import { batchOf, dryRun, roleChangesLimit } from "../batches.ts";
+import { batchOf, dryRun, roleChangesLimit, userIdsWords } from "../batches.ts";
 import { holdsKey } from "../key-forms.ts";
 import { peopleLimits } from "../limits.ts";
 import { noLegacyKey, operation } from "../operation.ts";
@@ -11,9 +11,9 @@ import {
   organizationSelector,
   roleIdParameter,
   text,
+  visibleText,
 } from "../parameters.ts";
-import type { FieldWords } from "../records.ts";
-import { roleRecord, rolesChangeAnswer } from "../records-people.ts";
+import { permissionWords, roleRecord, rolesChangeAnswer, roleWords } from "../records-people.ts";
 
 const { roleNameCharactersMax, roleDescriptionCharactersMax } = peopleLimits;
 
@@ -39,11 +39,16 @@ const writing = {
 } as const;
 
 const query = z.strictObject({ ...organizationSelector });
-const pathParameters = z.strictObject({ role_id: roleIdParameter });
+const pathParameters = z.strictObject({
+  role_id: roleIdParameter.describe("`id` of a custom role: its UUID. A system role cannot be changed: 409."),
+});
 
 const permission = z
   .strictObject(
-    { resource_id: choice(permissionResources), access_type: choice(accessTypes) },
+    {
+      resource_id: choice(permissionResources).describe(permissionWords.resource),
+      access_type: choice(accessTypes).describe(permissionWords.access),
+    },
     { error: 'must be an object such as {"resource_id": "learning", "access_type": "read"}' },
   )
   .refine(
@@ -52,33 +57,48 @@ const permission = z
       error: `is no permission that exists; those are: ${permissions.join(", ")}`,
     },
   );
-/** Control characters and invisible formatting: with them two different names would look the same. */
-const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 /** The blank Braille pattern is no space in Unicode, but invisible too; other spaces are trimmed at the ends. */
 const blank = /^[\p{Zs}\u2800]*$/u;
-const roleName = text(1, roleNameCharactersMax, (name) => name.normalize("NFC"))
-  .refine((name) => !invisible.test(name), {
-    error: "must not contain control characters or invisible formatting characters",
-  })
+const roleName = visibleText(1, roleNameCharactersMax, (name) => name.normalize("NFC"))
   .refine((name) => !blank.test(name), { error: "must contain a visible character" })
   .refine((name) => !holdsKey(name), { error: "must not contain a key or a token" })
   .meta({
     type: "string",
     minLength: 1,
     maxLength: roleNameCharactersMax,
-    description:
+    limits:
       "Stored in NFC. At least one visible character, no control characters, no invisible formatting characters and no key.",
   });
 
 const fields = {
-  name: roleName,
-  description: text(0, roleDescriptionCharactersMax).nullable().optional(),
-  is_default: z.boolean({ error: "must be true or false" }).optional(),
+  name: roleName.describe(roleWords.name),
+  description: text(0, roleDescriptionCharactersMax).nullable().optional().describe(roleWords.description),
+  is_default: z.boolean({ error: "must be true or false" }).optional().describe(roleWords.isDefault),
   permissions: z
     .array(permission, { error: "must be an array of permissions" })
     .max(permissions.length, { error: `must have at most ${permissions.length} elements: more do not exist` })
     .optional(),
 };
+const whatItAllows = {
+  ofCreated:
+    "What the role allows. Repeated permissions count once. Without it and without `duplicate_from` the role gets those " +
+    "of `cr_member`.",
+  ofUpdated:
+    "What the role allows. Repeated permissions count once. Left out of the request, they stay as they are.",
+};
+const defaultOfUpdated =
+  "Whether new members without a role get it; at most one role. Left out, it stays as it is.";
+const flags = {
+  include_permissions: flagParameter
+    .optional()
+    .describe(
+      "Whether roles come with their permissions; unless given, `false` in the list and `true` for one role.",
+    ),
+  include_user_count: flagParameter
+    .optional()
+    .describe("Whether roles come with the number of their members; `true` unless given."),
+};
+const { permissions: allowed, is_default: isDefault } = roleRecord.shape;
 
 export const listRoles = operation({
   ...reading,
@@ -89,11 +109,26 @@ export const listRoles = operation({
   summary: "List the roles of an organization",
   description: "System roles come first, then custom roles by name.",
   query: query.extend({
-    role_type: choice(["all", "system", "custom"]).optional(),
-    include_permissions: flagParameter.optional(),
-    include_user_count: flagParameter.optional(),
+    role_type: choice(["all", "system", "custom"])
+      .optional()
+      .describe("All roles (default `all`), or only one type."),
+    ...flags,
   }),
-  answer: { status: 200, description: "The roles", schema: z.strictObject({ roles: z.array(roleRecord) }) },
+  answer: {
+    status: 200,
+    description: "The roles",
+    schema: z.strictObject({
+      roles: z
+        .array(
+          roleRecord.extend({
+            permissions: allowed.describe(
+              "What the role allows. Left out without `include_permissions=true`.",
+            ),
+          }),
+        )
+        .describe("The roles, system ones first."),
+    }),
+  },
 });
 
 export const listPermissions = operation({
@@ -109,8 +144,8 @@ export const listPermissions = operation({
     status: 200,
     description: "Resources and access types",
     schema: z.strictObject({
-      resource_ids: z.array(z.enum(permissionResources)),
-      access_types: z.array(z.enum(accessTypes)),
+      resource_ids: z.array(z.enum(permissionResources)).describe("What permissions can be about."),
+      access_types: z.array(z.enum(accessTypes)).describe("What they can allow."),
     }),
   },
 });
@@ -123,11 +158,10 @@ export const getRole = operation({
   path: "/v1/roles/{role_id}",
   summary: "Read one role",
   description: "With its permissions and the number of members who have it, unless a flag leaves them out.",
-  pathParameters,
-  query: query.extend({
-    include_permissions: flagParameter.optional(),
-    include_user_count: flagParameter.optional(),
+  pathParameters: z.strictObject({
+    role_id: roleIdParameter.describe("`id` of the role: a system role's name, or the UUID of a custom one."),
   }),
+  query: query.extend(flags),
   answer: { status: 200, description: "The role", schema: roleRecord },
   errors: ["ROLE_NOT_FOUND"],
 });
@@ -143,12 +177,25 @@ export const createRole = operation({
     "The role gets `permissions`, or those of the role `duplicate_from`, or without both those of `cr_member`.",
   query,
   body: z
-    .strictObject({ ...fields, duplicate_from: roleIdParameter.optional(), ...organizationSelector })
+    .strictObject({
+      ...fields,
+      permissions: fields.permissions.describe(whatItAllows.ofCreated),
+      duplicate_from: roleIdParameter
+        .optional()
+        .describe(
+          "The id of a role whose permissions the new one starts with; not together with `permissions`.",
+        ),
+      ...organizationSelector,
+    })
     .refine(({ permissions: own, duplicate_from }) => own === undefined || duplicate_from === undefined, {
       error: "must not be sent together with permissions",
       path: ["duplicate_from"],
     }),
-  answer: { status: 201, description: "The role", schema: roleRecord },
+  answer: {
+    status: 201,
+    description: "The role",
+    schema: roleRecord.extend({ permissions: allowed.describe(whatItAllows.ofCreated) }),
+  },
   errors: ["ROLE_NOT_FOUND", "ROLE_NAME_TAKEN", "ROLE_LIMIT_REACHED"],
 });
 
@@ -162,8 +209,21 @@ export const updateRole = operation({
   description: "Only the fields that you send change.",
   pathParameters,
   query,
-  body: z.strictObject({ ...fields, name: fields.name.optional(), ...organizationSelector }),
-  answer: { status: 200, description: "The role", schema: roleRecord },
+  body: z.strictObject({
+    ...fields,
+    name: fields.name.optional(),
+    is_default: fields.is_default.describe(defaultOfUpdated),
+    permissions: fields.permissions.describe(whatItAllows.ofUpdated),
+    ...organizationSelector,
+  }),
+  answer: {
+    status: 200,
+    description: "The role",
+    schema: roleRecord.extend({
+      is_default: isDefault.describe(defaultOfUpdated),
+      permissions: allowed.describe(whatItAllows.ofUpdated),
+    }),
+  },
   /** A change that does not affect the people guard still checks that the role exists. */
   checks: ["role", "people"],
   errors: ["ROLE_NOT_FOUND", "ROLE_NAME_TAKEN", "SYSTEM_ROLE"],
@@ -196,7 +256,11 @@ export const giveRole = operation({
     "act on their home organization. `dry_run` returns what would happen and changes nothing.",
   pathParameters,
   query,
-  body: z.strictObject({ user_ids: batchOf(identifier), dry_run: dryRun, ...organizationSelector }),
+  body: z.strictObject({
+    user_ids: batchOf(identifier).describe(userIdsWords),
+    dry_run: dryRun,
+    ...organizationSelector,
+  }),
   batch: { fields: ["user_ids"], elementsMax: peopleLimits.batchUsersMax },
   answer: { status: 200, description: "The result for each user", schema: rolesChangeAnswer },
   rateLimit: roleChangesLimit,
@@ -204,11 +268,13 @@ export const giveRole = operation({
   errors: ["BATCH_SIZE_EXCEEDED", "ROLE_NOT_FOUND", "SYSTEM_ROLE"],
 });
 
-export const roleRequestWords: FieldWords = {
-  "updateRole: is_default":
-    "Whether new members without a role get it; at most one role. Left out, it stays as it is.",
-  duplicate_from:
-    "The id of a role whose permissions the new one starts with; not together with `permissions`.",
-  resource_ids: "What permissions can be about.",
-  access_types: "What they can allow.",
-};
+/** In the order of the reference. */
+export const roleOperations = [
+  listRoles,
+  listPermissions,
+  getRole,
+  createRole,
+  updateRole,
+  deleteRole,
+  giveRole,
+] as const;

@@ -9,7 +9,7 @@ import {
   organizationsFilter,
   pageParameters,
 } from "../parameters.ts";
-import { pageAnswer } from "../records.ts";
+import { pageAnswer, pageWords } from "../records.ts";
 import { findingRecord, findingSeverities, findingStates } from "../records-security.ts";
 
 const { findings } = pageLimits;
@@ -38,11 +38,17 @@ export const listSecurityFindings = operation({
     "[A workflow that uploads them](docs/jobs/code-scanning).",
   query: z
     .strictObject({
-      repo_id: identifier.optional(),
-      state: choice([...findingStates, "all"]).default("open"),
-      severity: severities.optional(),
+      repo_id: identifier.optional().describe("Only this repository, by the Git provider's id."),
+      state: choice([...findingStates, "all"])
+        .default("open")
+        .describe("Only findings in this state."),
+      severity: severities.optional().describe("Only findings of these severities."),
       ...pageParameters(findings),
-      format: choice(["json", "csv", "sarif"]).default("json"),
+      format: choice(["json", "csv", "sarif"])
+        .default("json")
+        .describe(
+          "The format of the response. CSV and SARIF return everything at once, without `limit` and `cursor`.",
+        ),
       ...organizationSelector,
       ...organizationsFilter,
     })
@@ -56,7 +62,7 @@ export const listSecurityFindings = operation({
           });
     }),
   answer: pageAnswer("One page of findings, or all of them as CSV or SARIF", {
-    data: z.array(findingRecord),
+    data: z.array(findingRecord).describe(pageWords),
   }),
   keys: { ...noLegacyKey, workspace: "forbidden" },
   plan: "any",

@@ -19,7 +19,7 @@ export const listTeams = operation({
     "The active teams of the organizations, as the platform sent them. A person can be in several teams, and in none. Join " +
     "`user_ids` with `author_id` of the metrics, within the organization.",
   query: z.strictObject({ ...pageParameters(page), ...organizationSelector, ...organizationsFilter }),
-  answer: pageAnswer("One page of teams", { teams: z.array(teamRecord) }),
+  answer: pageAnswer("One page of teams", { teams: z.array(teamRecord).describe("The teams of this page.") }),
   keys: noLegacyKey,
   plan: "enterprise",
   needs: "organization_management:read",

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { seatAssignmentModes } from "../access.ts";
-import { batchOf, dryRun, roleChangesLimit, tenAMinute } from "../batches.ts";
+import { batchOf, dryRun, roleChangesLimit, tenAMinute, userIdsWords } from "../batches.ts";
 import { pageLimits, peopleLimits, requestLimits } from "../limits.ts";
 import { noLegacyKey, operation } from "../operation.ts";
 import {
@@ -11,8 +11,7 @@ import {
   organizationSelector,
   pageParameters,
 } from "../parameters.ts";
-import type { FieldWords } from "../records.ts";
-import { rolesChangeAnswer, seatsAnswer, usersAnswer } from "../records-people.ts";
+import { seatsAnswer, systemRolesChangeAnswer, usersAnswer } from "../records-people.ts";
 import { parseSeatHolderId, seatHolderId } from "../seat-holder.ts";
 
 const { users } = pageLimits;
@@ -31,8 +30,12 @@ export const listUsers = operation({
     "The members of one organization. A workspace token without `org_id` gets every person of the workspace once, with " +
     "their organizations; `role_filter` then matches a role in any of them.",
   query: z.strictObject({
-    seat_filter: choice(["all", "assigned", "unassigned"]).default("all"),
-    role_filter: choice(["all", "member", "admin"]).default("all"),
+    seat_filter: choice(["all", "assigned", "unassigned"])
+      .default("all")
+      .describe("Everybody, or only people with or without a seat."),
+    role_filter: choice(["all", "member", "admin"])
+      .default("all")
+      .describe("Everybody, only admins, or only people who are not admins."),
     ...pageParameters(users),
     ...organizationSelector,
   }),
@@ -75,14 +78,24 @@ export const assignSeats = operation({
     "[How seats are counted](docs/people#seats), [idle seats](docs/jobs/idle-seats).",
   query: z.strictObject({ ...organizationSelector }),
   body: z.strictObject({
-    action: choice(["assign", "unassign"]),
+    action: choice(["assign", "unassign"]).describe("`assign` or `unassign`."),
     user_ids: batchOf(
       identifierUpTo(
         seatHolderIdBytesMax,
         `At most ${idBytesMax} bytes of UTF-8; a \`seat_holder_id\` at most ${seatHolderIdBytesMax}.`,
       ),
-    ).optional(),
-    emails: batchOf(emailAddress).optional(),
+    )
+      .optional()
+      .describe(
+        "The people, by the Git provider's user ids; 1 to 500. Repeated ids count once. With a workspace token only for " +
+          "`unassign`, and by the `seat_holder_id` that `GET /v1/users` shows.",
+      ),
+    emails: batchOf(emailAddress)
+      .optional()
+      .describe(
+        "The people, by e-mail address in any letter case; 1 to 500. A person counts once; the response " +
+          "has the first spelling. Workspace tokens only.",
+      ),
     dry_run: dryRun,
     ...organizationSelector,
   }),
@@ -125,7 +138,9 @@ const seatAssignment = {
   instanceScope: "home",
   rateLimit: tenAMinute("seat-assignment"),
 } as const;
-const modeAnswer = z.strictObject({ mode: z.enum(seatAssignmentModes) });
+const modeWords =
+  "`automatic`: a person whose pull request is reviewed (the reviewer was tagged) gets a seat. `manual`: an admin assigns it.";
+const modeAnswer = z.strictObject({ mode: z.enum(seatAssignmentModes).describe(modeWords) });
 
 export const getSeatAssignment = operation({
   ...seatAssignment,
@@ -146,7 +161,7 @@ export const setSeatAssignment = operation({
   method: "POST",
   summary: "Set the seat assignment mode",
   description: "Decides how developers get their seats. Only for fully self-hosted organizations.",
-  body: z.strictObject({ mode: choice(seatAssignmentModes), ...organizationSelector }),
+  body: z.strictObject({ mode: choice(seatAssignmentModes).describe(modeWords), ...organizationSelector }),
   answer: { status: 200, description: "The mode as it is now", schema: modeAnswer },
   writes: { update: ["organization", "tenantOrganization"] },
 });
@@ -166,13 +181,16 @@ export const changeRoles = operation({
     "`dry_run` returns what would happen and changes nothing.",
   query: z.strictObject({ ...organizationSelector }),
   body: z.strictObject({
-    role: choice(["cr_admin", "cr_member"]),
-    user_ids: batchOf(identifier),
+    role: choice(["cr_admin", "cr_member"]).describe("The role to give."),
+    user_ids: batchOf(identifier).describe(userIdsWords),
     dry_run: dryRun,
-    ...organizationSelector,
+    org_id: organizationSelector.org_id.describe(
+      "Workspace tokens must name one organization, by the Git provider's id. Instance keys may name one, or `ALL` in any " +
+        "letter case for every active one they are authorized for; without it they act on their home. Other keys ignore it.",
+    ),
   }),
   batch: { fields: ["user_ids"], elementsMax: batchUsersMax },
-  answer: { status: 200, description: "The result for each person", schema: rolesChangeAnswer },
+  answer: { status: 200, description: "The result for each person", schema: systemRolesChangeAnswer },
   keys: noLegacyKey,
   plan: "enterprise_somewhere",
   needs: "admin",
@@ -183,19 +201,11 @@ export const changeRoles = operation({
   errors: ["BATCH_SIZE_EXCEEDED"],
 });
 
-export const userRequestWords: FieldWords = {
-  action: "`assign` or `unassign`.",
-  user_ids: "The people, by the Git provider's user ids; 1 to 500. Repeated ids count once.",
-  "assignSeats: user_ids":
-    "The people, by the Git provider's user ids; 1 to 500. Repeated ids count once. With a workspace token only for " +
-    "`unassign`, and by the `seat_holder_id` that `GET /v1/users` shows.",
-  emails:
-    "The people, by e-mail address in any letter case; 1 to 500. Repeated addresses count once; the response " +
-    "has every spelling. Workspace tokens only.",
-  "changeRoles: role": "The role to give.",
-  "changeRoles: org_id":
-    "Workspace tokens must name one organization, by the Git provider's id. Instance keys may name one, or `ALL` in any " +
-    "letter case for every active one they are authorized for; without it they act on their home. Other keys ignore it.",
-  "changeRoles: organizations.org_id": "The Git provider's id of the organization where it failed.",
-  mode: "`automatic`: a person whose pull request is reviewed (the reviewer was tagged) gets a seat. `manual`: an admin assigns it.",
-};
+/** In the order of the reference. */
+export const userOperations = [
+  listUsers,
+  assignSeats,
+  getSeatAssignment,
+  setSeatAssignment,
+  changeRoles,
+] as const;

@@ -8,9 +8,16 @@ import {
   pageParameters,
   text,
   uuidParameter,
+  visibleText,
 } from "../parameters.ts";
-import { pageAnswer } from "../records.ts";
-import { deliveryRecord, webhookRecord, webhookTestResult, webhookWithSecret } from "../records-webhooks.ts";
+import { pageAnswer, pageWords } from "../records.ts";
+import {
+  deliveryRecord,
+  webhookRecord,
+  webhookTestResult,
+  webhookWithSecret,
+  webhookWords,
+} from "../records-webhooks.ts";
 import { webhookTypes } from "../webhooks.ts";
 
 const { urlCharactersMax, descriptionCharactersMax, perScopeMax, rotationGraceMs, deliveryDays } =
@@ -40,17 +47,32 @@ const writing = {
 
 const query = z.strictObject({ ...organizationSelector });
 const pathParameters = z.strictObject({
-  webhook_id: uuidParameter("must be the id of a webhook, as GET /v1/webhooks shows it"),
+  webhook_id: uuidParameter("must be the id of a webhook, as GET /v1/webhooks shows it").describe(
+    "The webhook's id, as `GET /v1/webhooks` shows it.",
+  ),
 });
 const fields = {
-  url: text(1, urlCharactersMax),
+  url: visibleText(1, urlCharactersMax).describe(webhookWords.url),
   types: z
     .array(choice(webhookTypes), { error: "must be an array of types" })
     .min(1, { error: "must have at least one type" })
     .max(webhookTypes.length, { error: `must have at most ${webhookTypes.length} types` })
     .transform((types) => webhookTypes.filter((type) => types.includes(type)))
-    .meta({ override: { type: "array", items: { type: "string", enum: [...webhookTypes] }, minItems: 1 } }),
-  description: text(0, descriptionCharactersMax).nullable().optional(),
+    .meta({
+      override: {
+        type: "array",
+        items: { type: "string", enum: [...webhookTypes] },
+        minItems: 1,
+        maxItems: webhookTypes.length,
+      },
+    })
+    .describe(webhookWords.types),
+  description: text(0, descriptionCharactersMax).nullable().optional().describe(webhookWords.description),
+};
+const repeatable = {
+  idempotency_key: idempotencyKey.describe(
+    "A UUID of your own. The same key and the same request again, within 15 minutes, return what the first request made.",
+  ),
 };
 
 export const createWebhook = operation({
@@ -67,7 +89,7 @@ export const createWebhook = operation({
     `response was lost, repeat the request with the same \`idempotency_key\`: for ${repeatMinutes} minutes it returns ` +
     "the same webhook and secret.",
   query,
-  body: z.strictObject({ ...fields, ...idempotencyKey, ...organizationSelector }),
+  body: z.strictObject({ ...fields, ...repeatable, ...organizationSelector }),
   answer: { status: 201, description: "The webhook, with its secret", schema: webhookWithSecret },
   reads: { get: [...withSecrets, "once"], getMany: withSecrets },
   writes: { put: [...withSecrets, "once"], update: withSecrets, rights: ["webhook"] },
@@ -85,7 +107,7 @@ export const listWebhooks = operation({
     "A key of one organization sees the webhooks of that organization. A workspace token sees the webhooks of the whole " +
     "workspace, or of the organization that `org_id` names.",
   query,
-  answer: pageAnswer("All webhooks of the scope", { data: z.array(webhookRecord) }),
+  answer: pageAnswer("All webhooks of the scope", { data: z.array(webhookRecord).describe(pageWords) }),
   reads: { query: ["webhook"] },
 });
 
@@ -120,7 +142,7 @@ export const updateWebhook = operation({
     url: fields.url.optional(),
     types: fields.types.optional(),
     description: fields.description,
-    active: z.boolean({ error: "must be true or false" }).optional(),
+    active: z.boolean({ error: "must be true or false" }).optional().describe(webhookWords.active),
     ...organizationSelector,
   }),
   answer: { status: 200, description: "The webhook", schema: webhookRecord },
@@ -158,7 +180,7 @@ export const rotateWebhook = operation({
     `${repeatMinutes} minutes it returns the same secret.`,
   pathParameters,
   query,
-  body: query.extend(idempotencyKey),
+  body: query.extend(repeatable),
   bodyOptional: true,
   answer: { status: 201, description: "The webhook, with its new secret", schema: webhookWithSecret },
   reads: { get: ["once"], getMany: withSecrets },
@@ -196,8 +218,20 @@ export const listWebhookDeliveries = operation({
   description: `The deliveries and tests of the last ${deliveryDays} days with their attempts, the newest attempt first.`,
   pathParameters,
   query: query.extend(pageParameters(deliveries)),
-  answer: pageAnswer("One page of deliveries", { data: z.array(deliveryRecord) }),
+  answer: pageAnswer("One page of deliveries", { data: z.array(deliveryRecord).describe(pageWords) }),
   paging: { bindsPageSize: false, resumable: false, defaultSize: deliveries.default },
   reads: { get: ["webhook", "delivery"], query: ["webhook", "delivery"] },
   errors: ["WEBHOOK_NOT_FOUND"],
 });
+
+/** In the order of the reference. */
+export const webhookOperations = [
+  createWebhook,
+  listWebhooks,
+  getWebhook,
+  updateWebhook,
+  deleteWebhook,
+  rotateWebhook,
+  testWebhook,
+  listWebhookDeliveries,
+] as const;

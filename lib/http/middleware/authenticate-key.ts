@@ -1,6 +1,6 @@
-import { authenticate } from "../../access/authenticate.ts";
+import { AuthenticationError, authenticate } from "../../access/authenticate.ts";
 import type { OperationContext } from "../../access/operation-context.ts";
-import { checkKeyKind, checkOnly } from "../../access/policy.ts";
+import { checkKeyKind, checkOwnerAndOnly } from "../../access/policy.ts";
 import { actorOf } from "../../access/principal.ts";
 import { readableBy } from "../../access/readable.ts";
 import { checkAllIsAllowed } from "../../access/scope.ts";
@@ -10,12 +10,16 @@ import type { TenantKey } from "../../contract/tenants.ts";
 import type { Key } from "../../store/table.ts";
 import { peekBody, restrictedFields } from "../body.ts";
 import { dependencies } from "../dependencies.ts";
+import { toApiError } from "../errors.ts";
 import { keyTextOf } from "../headers.ts";
 import { pathValues, sentParameters } from "../parameters.ts";
 import { adds, type Middleware } from "./middleware.ts";
 import type { Opened } from "./request-lifecycle.ts";
 
-export type Authenticated = Pick<OperationContext, "principal" | "actor" | "readable" | "prefetched">;
+export type Authenticated = Pick<
+  OperationContext,
+  "principal" | "keyText" | "endsItself" | "actor" | "readable" | "prefetched"
+>;
 
 /** Items that an operation reads in the round of authentication. */
 export type Prefetch = (
@@ -38,10 +42,12 @@ export function authenticateKey(
       const { table } = record;
       const { cursorKeys, accepted } = dependencies();
       const wantsCursorKeys = operation.paging !== undefined && cursorKeys.isStale;
+      const text = keyTextOf(event);
       const { principal, prefetched } = await authenticate(
         { table, clock, accepted },
         {
-          text: keyTextOf(event),
+          text,
+          mayRepeat: operation.oldValue === "repeats",
           prefetch: (tenant, { organization, user }) => [
             ...(wantsCursorKeys ? [kinds.cursorKeys.key()] : []),
             ...prefetch(tenant, { organization, path: pathValues(event) }),
@@ -57,14 +63,23 @@ export function authenticateKey(
       if (operation.instanceScope === "named" && principal.key.kind === "legacy")
         checkAllIsAllowed(operation, principal, peekBody(operation, event, "org_id"));
       checkKeyKind(operation, principal, [...sentParameters(event), ...restrictedFields(operation, event)]);
-      checkOnly(operation, principal, pathValues(event).key_id);
+      const endsItself = operation.endsItself === true && pathValues(event).key_id === principal.key.id;
+      if (!endsItself) checkOwnerAndOnly(operation, principal);
       if (wantsCursorKeys) cursorKeys.accept(prefetched.get(kinds.cursorKeys.key()));
       return {
         principal,
+        keyText: text ?? "",
+        endsItself,
         actor: actorOf(principal),
         readable: operation.readableOnly ? await readableBy(table, principal, prefetched) : "*",
         prefetched,
       };
     }),
+    /** An old value that has ended may only repeat its rotation: everything else gets the same 401 as before the end. */
+    onError: function hideEndedValue(request) {
+      const { principal, requestId = "" } = request.context;
+      if (principal?.value.state !== "ended" || toApiError(request.error, requestId).status >= 500) return;
+      request.error = new AuthenticationError("rotated", principal.key, principal.value);
+    },
   };
 }

@@ -19,10 +19,11 @@ export type Limited = Pick<OperationContext, "table" | "admitted"> & {
 /** Counts the call beside the operation: its reads are sent at once, its writes and its answer wait for the limiter. */
 export function limitRate(operation: Operation): Middleware<Opened & Authenticated & Scoped, Limited> {
   return {
-    before: adds(function startCounting({ context: { record, principal, scope, isOwnKey } }) {
+    before: adds(function startCounting({ context: { record, principal, scope, isCounted } }) {
       const { limiter } = dependencies();
       const { table } = record;
-      const owner = isOwnKey ? principal.key.id : bucketOwner(operation, principal, scope);
+      if (!isCounted) return { table, admitted: Promise.resolve(), counted: Promise.resolve() };
+      const owner = bucketOwner(operation, principal, scope);
       limiter.refuseKnownFull(operation.rateLimit, owner);
       const admitted = admit({ limiter, table }, operation, owner, () => {
         record.limiterFailed = true;
@@ -47,10 +48,11 @@ export function limitRate(operation: Operation): Middleware<Opened & Authenticat
 /** Only an admitted call counts as a use. It is written before the answer: a frozen function may never write it. */
 async function recordUse(
   record: RequestRecord,
-  { key }: Principal,
+  { key, value }: Principal,
   admitted: Promise<Admission | undefined>,
 ): Promise<void> {
   const admission = await admitted;
   if (admission) record.admission = admission;
-  await touchLastUsed(record.table, key, dependencies().clock.nowMs()).catch(() => {});
+  const used = { hash: value.hash, nowMs: dependencies().clock.nowMs() };
+  await touchLastUsed(record.table, key, used).catch(() => {});
 }

@@ -21,9 +21,11 @@ export function validateInput<Op extends Operation>(
 ): Middleware<Opened & Authenticated & BodyIsRead, Validated<Op>> {
   return {
     before: adds(async function checkInput({ event, context }) {
-      const { record, clock, principal } = context;
+      const { record, clock, principal, endsItself } = context;
       const { kind } = principal.key;
-      const { input, ...found } = readInput(operation, event, { keepsOrgId: checksOrgId(operation, kind) });
+      // Nothing else in the request may keep a key from ending itself.
+      const read = endsItself ? { ...event, multiValueQueryStringParameters: null } : event;
+      const { input, ...found } = readInput(operation, read, { keepsOrgId: checksOrgId(operation, kind) });
       const problems = [...found.problems];
       const opening = { ring: dependencies().cursorKeys, table: record.table, nowMs: clock.nowMs() };
       const cursor =

@@ -37,8 +37,10 @@ function readItem(raw: unknown, index: number): BatchItem {
   }
   const { repository_id, learning, file, source_url } = parsed.data;
   const content = redactContent({
-    ...{ repositoryId: repository_id, text: learning },
-    ...{ file: file ?? null, sourceUrl: source_url ?? null },
+    repositoryId: repository_id,
+    text: learning,
+    file: file ?? null,
+    sourceUrl: source_url ?? null,
   });
   return { index, problem: null, content };
 }

@@ -3,7 +3,7 @@ import { isReadable, type ReadableRepositories } from "../../access/readable.ts"
 import { ApiError } from "../../contract/api-error.ts";
 import * as kinds from "../../contract/items.ts";
 import { parseRepository } from "../../store/items/repository.ts";
-import { queryAll, type Table } from "../../store/table.ts";
+import { readFew, type Table } from "../../store/table.ts";
 
 /**
  * All that the caller can read, or those of the name, in any letter case. Only a member's key may name a repository, and
@@ -37,11 +37,9 @@ async function repositoriesNamed(
   organization: string,
   lowerCaseName: string,
 ): Promise<string[]> {
-  const ids: string[] = [];
   // Includes inactive repositories: their Learnings stay readable.
-  for await (const item of queryAll(table, kinds.repository.range({ organization }))) {
-    const { full_name, repository_id } = parseRepository(item);
-    if (full_name.toLowerCase() === lowerCaseName) ids.push(repository_id);
-  }
-  return ids;
+  const repositories = (await readFew(table, kinds.repository, { organization })).map(parseRepository);
+  return repositories
+    .filter(({ full_name }) => full_name.toLowerCase() === lowerCaseName)
+    .map(({ repository_id }) => repository_id);
 }

@@ -1,17 +1,19 @@
 import * as z from "zod";
 import * as kinds from "../../contract/items.ts";
+import type { listedLearning } from "../../contract/records-learnings.ts";
 import { required } from "../../runtime/required.ts";
 import { type LearningItem, parseLearning, parsePending } from "../../store/items/learning.ts";
 import { type OrganizationItem, readOrganizations } from "../../store/items/organization.ts";
 import type { ItemPage, Range, Table } from "../../store/table.ts";
-import type { ExportContext } from "../export.ts";
-import { type LearningRecord, readNames, toLearningRecord } from "../present.ts";
+import { readNames, toLearningRecord } from "../present.ts";
+import type { ExportContext } from "./export-learnings.ts";
 import { learningFilter } from "./filter.ts";
 import { readableRepositories } from "./named-repository.ts";
 
+export type PendingLearning = z.input<typeof listedLearning>;
 export type PendingContext = Omit<ExportContext, "principal">;
 export type PendingPage = {
-  readonly records: readonly LearningRecord[];
+  readonly records: readonly PendingLearning[];
   readonly nextCursor: string | null;
 };
 
@@ -49,7 +51,7 @@ const onePlace = z.tuple([z.string()]);
 
 type SegmentPage = {
   /** May be fewer than the page has room for: some Learnings are filtered out. */
-  readonly records: readonly LearningRecord[];
+  readonly records: readonly PendingLearning[];
   /** Nothing follows in this segment. */
   readonly isLast: boolean;
   /** The last place of the page, or where it began if it is empty. */
@@ -107,7 +109,7 @@ async function presentWanted(
   call: PendingContext,
   organizations: readonly OrganizationItem[],
   learnings: readonly LearningItem[],
-): Promise<LearningRecord[]> {
+): Promise<PendingLearning[]> {
   const byUuid = new Map(organizations.map((each) => [each.uuid, each]));
   const repositories = await readableRepositories(call, call.input.query.repository_name);
   const isWanted = learningFilter(call.input.query, {

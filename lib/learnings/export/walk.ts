@@ -10,7 +10,7 @@ import {
   parseLearningRemoval,
   parseMoved,
 } from "../../store/items/learning.ts";
-import { type Key, queryAll, type Range, type Table } from "../../store/table.ts";
+import { type Key, queryUpTo, type Range, type Table } from "../../store/table.ts";
 import { itemsPerQuery } from "../../store/walk.ts";
 import type { LearningFilter, RemovalFilter } from "./filter.ts";
 
@@ -75,9 +75,11 @@ export async function walkLearnings(
     ...(!isFiltered && { pageItems: itemsPerQuery(limit) }),
     signal,
   };
-  const entries = listed(table, range, settledBefore);
+  // Each item is taken or counts as passed over; one more shows that the page is full.
+  const itemsMax = limit + Math.ceil(learningLimits.passedOverBytesMax / attributesBytes) + 2;
+  const entries = listed(table, range, { settledBefore, itemsMax });
   for await (const entry of removals
-    ? withRemovals(table, { owner, range, since: removals.since }, entries)
+    ? withRemovals(table, { owner, range, since: removals.since, itemsMax }, entries)
     : entries) {
     const { learning, removal } = entry;
     const isWanted = learning
@@ -97,7 +99,8 @@ export async function walkLearnings(
     const gone = learning ?? removal;
     if (!gone) continue;
     const id = `${gone.organization}#${gone.id}`;
-    found.delete(id);
+    // The entry at the former place was passed over after all.
+    if (found.delete(id)) passedOverBytes += attributesBytes;
     found.set(id, gone);
     takenBytes += (learning ? textBytes(learning) : 0) + namesBytes;
     // The answer is at least this large, so it need not be built to know that it is too large.
@@ -116,7 +119,17 @@ type Entry = {
 /** Merges both lists in the order of their places. */
 async function* withRemovals(
   table: Table,
-  { owner, range, since }: { readonly owner: TenantKey; readonly range: Range; readonly since: string },
+  {
+    owner,
+    range,
+    since,
+    itemsMax,
+  }: {
+    readonly owner: TenantKey;
+    readonly range: Range;
+    readonly since: string;
+    readonly itemsMax: number;
+  },
   entries: AsyncGenerator<Entry>,
 ): AsyncGenerator<Entry> {
   const { after = "", upTo, signal } = range;
@@ -126,7 +139,7 @@ async function* withRemovals(
     ...(upTo !== undefined && { upTo }),
     ...(signal && { signal }),
   };
-  const removals = queryAll(table, removalRange);
+  const removals = queryUpTo(table, removalRange, itemsMax);
   let entry = await entries.next();
   let removal = await removals.next();
   while (!entry.done || !removal.done) {
@@ -144,12 +157,17 @@ async function* withRemovals(
  * The list in its order. Plain reads see a transaction item by item, so a Learning that moves may be missing at its old
  * and at its new place; the item left at the old place says where to look for it.
  */
-async function* listed(table: Table, range: Range, settledBefore: string): AsyncGenerator<Entry> {
+async function* listed(
+  table: Table,
+  range: Range,
+  { settledBefore, itemsMax }: { readonly settledBefore: string; readonly itemsMax: number },
+): AsyncGenerator<Entry> {
   let after = range.after;
   for (let isOver = false; !isOver; ) {
     // New places that are visible by now, though perhaps not to the pages read before: passing one means reading again.
     const awaited = new Set<string>();
-    for await (const item of queryAll(table, { ...range, ...(after !== undefined && { after }) })) {
+    const rest = { ...range, ...(after !== undefined && { after }) };
+    for await (const item of queryUpTo(table, rest, itemsMax)) {
       if ([...awaited].some((place) => place < item.sk)) break;
       awaited.delete(item.sk);
       const moved = "moved_to" in item ? parseMoved(item) : undefined;

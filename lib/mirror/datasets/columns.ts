@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { wordsOfName } from "../../contract/records.ts";
 
 /** The type of a column, for every system that can hold one. */
 export type ColumnType =
@@ -6,16 +7,24 @@ export type ColumnType =
   | { readonly kind: "list"; readonly element: ColumnType }
   | { readonly kind: "struct"; readonly fields: readonly Column[] };
 
-export type Column = { readonly name: string; readonly type: ColumnType; readonly isNullable: boolean };
+export type Column = {
+  readonly name: string;
+  readonly type: ColumnType;
+  readonly isNullable: boolean;
+  /** Only docs/use/schema.md shows it: the packed tool has no descriptions. */
+  readonly meaning?: string | undefined;
+};
 
 /** The columns of a record, from the schema that the API checks its answers with. */
 export const columnsOf = (record: z.ZodObject): readonly Column[] =>
   Object.entries(record.shape).map(([name, schema]) => columnOf(name, schema));
 
-function columnOf(name: string, schema: z.core.$ZodType): Column {
+function columnOf(name: string, schema: z.core.$ZodType, meaning = descriptionOf(schema)): Column {
   const isNullable = schema instanceof z.ZodNullable;
-  return { name, type: typeOf(isNullable ? schema.unwrap() : schema), isNullable };
+  return { name, type: typeOf(isNullable ? schema.unwrap() : schema), isNullable, meaning };
 }
+
+const descriptionOf = (schema: z.core.$ZodType) => z.globalRegistry.get(schema)?.description;
 
 function typeOf(schema: z.core.$ZodType): ColumnType {
   if (schema instanceof z.ZodObject) return { kind: "struct", fields: columnsOf(schema) };
@@ -32,5 +41,9 @@ function typeOf(schema: z.core.$ZodType): ColumnType {
 /** A field for each name of a closed list; otherwise any JSON. */
 function recordType({ keyType, valueType }: z.ZodRecord): ColumnType {
   if (!(keyType instanceof z.ZodEnum)) return { kind: "json" };
-  return { kind: "struct", fields: keyType.options.map((name) => columnOf(String(name), valueType)) };
+  const words = descriptionOf(keyType) ?? "";
+  return {
+    kind: "struct",
+    fields: keyType.options.map(String).map((name) => columnOf(name, valueType, wordsOfName(words, name))),
+  };
 }

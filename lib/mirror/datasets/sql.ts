@@ -9,7 +9,8 @@ const lineBytesMax = 64 << 20;
 
 /**
  * Creates the table of a dataset if it does not exist, and brings it up to date with a file of `export … --changes`. All
- * types are explicit: neither an empty file nor its content changes them. Running it twice changes nothing.
+ * types are explicit: neither an empty file nor its content changes them. Running it twice changes nothing. DuckDB and
+ * Postgres do all of it or nothing; in BigQuery and Snowflake the MERGE alone does.
  */
 export function loadSql(warehouse: Warehouse, dataset: Dataset, file: string): string {
   return `${[...dialects[warehouse](dataset, file)].join("\n\n")}\n`;
@@ -77,6 +78,7 @@ const dialects: Readonly<Record<Warehouse, (dataset: Dataset, file: string) => I
     const columns = changesOf(dataset).map(
       ({ name, type }) => `    ${name}: ${quoted(typeIn("duckdb", type))}`,
     );
+    yield "BEGIN TRANSACTION;";
     yield createTable(dataset, "duckdb");
     yield `CREATE OR REPLACE TEMP TABLE ${dataset.table}_changes AS
 FROM read_json(
@@ -88,11 +90,15 @@ ${columns.join(",\n")}
   }
 );`;
     yield merge(dataset, `${dataset.table}_changes`);
+    yield "COMMIT;";
   },
   *postgres(dataset, file) {
     const { table } = dataset;
+    // Without it psql reads on after an error, and ends with 0.
+    yield "\\set ON_ERROR_STOP on";
+    yield "BEGIN;";
     yield createTable(dataset, "postgres");
-    yield `CREATE TEMP TABLE ${table}_lines (line jsonb);`;
+    yield `CREATE TEMP TABLE ${table}_lines (line jsonb) ON COMMIT DROP;`;
     // JSON holds no control characters, so these never occur: every line is one value.
     yield `\\copy ${table}_lines FROM ${quoted(file)} WITH (FORMAT csv, QUOTE E'\\x01', DELIMITER E'\\x02')`;
     yield merge(
@@ -105,7 +111,7 @@ ${definitions(changesOf(dataset), "postgres", "      ")}
     )
 )`,
     );
-    yield `DROP TABLE ${table}_lines;`;
+    yield "COMMIT;";
   },
   *bigquery(dataset, file) {
     yield createTable(dataset, "bigquery");

@@ -4,6 +4,10 @@ import { parseItem } from "./parse.ts";
 
 /** The record as the API returns it, and its owner. */
 const auditItem = auditRecord.extend({
+  actor: auditRecord.shape.actor.extend({
+    /** The last release did not store it. */
+    email: z.string().nullable().default(null),
+  }),
   pk: z.string(),
   sk: z.string(),
   /** Service UUID of the organization; null if the entry belongs to a whole workspace or instance. */
@@ -12,7 +16,6 @@ const auditItem = auditRecord.extend({
   organizations: z.array(z.string()).optional(),
   /** Service UUID of an organization that moved here and brought this entry of its former workspace along. */
   log_of: z.string().optional(),
-  gateway_request_id: z.string().nullable(),
   ttl: z.number(),
 });
 

@@ -23,7 +23,11 @@ export type ScopeEpochs = {
 };
 
 export const noEpochs: ScopeEpochs = {
-  ...{ next: 1, published: 0, lastOrganization: undefined, changedAtMs: 0, logs: 0 },
+  next: 1,
+  published: 0,
+  lastOrganization: undefined,
+  changedAtMs: 0,
+  logs: 0,
 };
 
 const scopeEpochsItem = itemSchema({

@@ -39,6 +39,8 @@ const webhookItem = itemSchema({
   ),
   /** By type: when its last attempt began. */
   tried_ms: z.record(z.string(), z.number()).optional(),
+  /** Types with news for which the last run had no time. */
+  postponed: z.array(z.enum(webhookTypes)).optional(),
   last_success_at: z.string().nullable(),
   last_failure_at: z.string().nullable(),
   /** The last release needs it. */

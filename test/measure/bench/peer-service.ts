@@ -62,12 +62,12 @@ export async function organizationsPage(principal: Principal, query: Query) {
     },
   );
   const scope = narrowToPlan(operation, selected, principal.key.kind);
-  checkPermission(operation, principal, { parameters: [] });
+  checkPermission(operation, principal, []);
   const owner = bucketOwner(operation, principal, scope);
   limiter.refuseKnownFull(operation.rateLimit, owner);
   const [admission] = await Promise.all([
     admit({ limiter, table }, operation, owner, () => {}),
-    touchLastUsed(table, principal.key, startedAtMs).catch(() => {}),
+    touchLastUsed(table, principal.key, { hash: principal.value.hash, nowMs: startedAtMs }).catch(() => {}),
   ]);
   const { entries, next } = listOrganizations(scope.organizations, {
     after: positionText(paging),

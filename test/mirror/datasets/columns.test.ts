@@ -40,7 +40,7 @@ const headers: Readonly<Record<DatasetName, string>> = {
   learnings:
     "id,learning,organization_id,organization_name,repository_id,repository_name,author_id,author_username,file,source_url,usage_count,last_used_at,created_at,updated_at,provider,repository_short_name",
   "audit-logs":
-    "id,action,resource_type,resource_id,summary,actor_type,actor_id,actor_name,actor_key_id,actor_key_kind,organization_id,metadata,ip_address,request_id,created_at,gateway_request_id,provider",
+    "id,action,resource_type,resource_id,summary,actor_type,actor_id,actor_name,actor_key_id,actor_key_kind,organization_id,metadata,ip_address,request_id,created_at,gateway_request_id,provider,actor_email",
   security:
     "id,organization_id,organization_name,repository_id,repository_name,title,description,severity,state,cwe,file_path,start_line,end_line,evidence,scan_id,commit_sha,detected_at,updated_at,provider,repository_short_name",
   teams: "provider,organization_id,team_id,name,user_ids",

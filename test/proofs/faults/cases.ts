@@ -67,7 +67,7 @@ export function casesOf(rehearsed: ReadonlyMap<string, CleanRun>): Case[] {
 /** Here a failed condition means that somebody else did the work: at these sites it never fails without a reason. */
 export const takenAsDone: readonly string[] = [
   "lib/audit/owed.ts writeOwed transactIf",
-  "lib/audit/refusals.ts recordRefusal transactIf",
+  "lib/audit/refused-keys.ts recordRefusal transactIf",
   "lib/events/drop.ts dropWaiting transactIf",
   "lib/events/tries.ts takeBack writeIf",
   "lib/events/waiting.ts keepWaiting transactIf",

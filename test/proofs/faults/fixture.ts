@@ -12,16 +12,18 @@ import type { FaultEnvironment } from "./scenario.ts";
 
 export type FaultFixture = {
   readonly keys: Readonly<
-    Record<"organization" | "member" | "workspace" | "instance" | "legacy" | "moved" | "revoked", string>
+    Record<
+      "organization" | "member" | "workspace" | "instance" | "limited" | "legacy" | "moved" | "revoked",
+      string
+    >
   >;
   readonly uuid: string;
   readonly roleId: string;
   readonly unusedRoleId: string;
   /** An organization key that no caller uses. */
   readonly spareKeyId: string;
-  /** An organization key with a custom role, and an instance key of two organizations. */
+  /** An organization key with a custom role. */
   readonly customKeyId: string;
-  readonly limitedKeyId: string;
   readonly webhookId: string;
   /** A Learning that is in the index, one that is not, and one that was deleted only partly. */
   readonly learningId: string;
@@ -95,7 +97,7 @@ export async function buildFixture(environment: FaultEnvironment): Promise<Fault
     authorized: [home, attic],
     ...admin,
   } as const;
-  const { key: limitedKey } = await world.key(limited);
+  const limitedKey = await world.key(limited);
   await world.organization("attic", { instance_id: "faults", active: false });
   await world.organization("cellar", { workspace_id: "faults", active: false });
   const spare = await world.key({ kind: "organization", organization: uuid, owner: "u1", role: "cr_member" });
@@ -126,6 +128,7 @@ export async function buildFixture(environment: FaultEnvironment): Promise<Fault
       member: keys.member.text,
       workspace: keys.workspace.text,
       instance: keys.instance.text,
+      limited: limitedKey.text,
       legacy: keys.legacy.text,
       moved: moved.text,
       revoked: keys.revoked.text,
@@ -135,7 +138,6 @@ export async function buildFixture(environment: FaultEnvironment): Promise<Fault
     unusedRoleId,
     spareKeyId: spare.key.id,
     customKeyId: customKey.id,
-    limitedKeyId: limitedKey.id,
     webhookId,
     learningId,
     unindexedId,

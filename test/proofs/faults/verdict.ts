@@ -56,7 +56,7 @@ function without(some: readonly string[], others: readonly string[]): string[] {
 /** Written beside the answer; may fail without anybody noticing. */
 const beside = [
   "lib/access/last-used.ts touchLastUsed ",
-  "lib/audit/refusals.ts ",
+  "lib/audit/refused-keys.ts ",
   "lib/access/refusals.ts ",
 ];
 export const isBeside = (site: string): boolean =>

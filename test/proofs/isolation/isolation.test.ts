@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fromBase32 } from "../../../lib/access/base32.ts";
-import { makeKeyText, parseKeyText } from "../../../lib/access/key-text.ts";
+import { madeUpKeyText, parseKeyText } from "../../../lib/access/key-text.ts";
 import { keyKinds } from "../../../lib/contract/access.ts";
 import { keyLimits } from "../../../lib/contract/limits.ts";
 import { useApi } from "../../support/api.ts";
@@ -34,7 +34,7 @@ async function forge(): Promise<void> {
   const body = stage.any(thief.holders.filter(isModern)).key.split("_")[2]?.slice(0, -7);
   const secret = fromBase32(body ?? "")?.subarray(0, keyLimits.secretBytes);
   if (!hints || hints.kind === "legacy" || !secret) throw new Error("The keys here are of the new form.");
-  const key = makeKeyText(hints, { ...stage.random, bytes: () => secret });
+  const key = madeUpKeyText(hints, { ...stage.random, bytes: () => secret });
   const { operation, ask } = stage.any(collisions.filter(({ kinds }) => kinds.includes(victim.kind)));
   const answer = await stage.send({ ...victim, key }, operation, ask(victim, stage.random), thief.id);
   expect([operation, answer.status, answer.codes]).toEqual([operation, 401, ["UNAUTHORIZED"]]);

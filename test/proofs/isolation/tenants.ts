@@ -191,7 +191,7 @@ async function buildThings(world: World, uuid: string, canary: string, own: Own)
   const { deps } = world;
   // Its audit entries contain the names that only this tenant has.
   const actorName = `${canary} ${own.word}`;
-  const actor = { type: "user", id: own.userId, name: actorName, keyId: null, keyKind: null } as const;
+  const actor = { ...operatorOrigin.actor, type: "user", id: own.userId, name: actorName } as const;
   const origin = { ...operatorOrigin, actor };
   const fields = { description: canary, permissions: [] };
   const roleId = await world.role(uuid, `Reviewer ${canary}`, fields, origin);

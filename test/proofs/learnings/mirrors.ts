@@ -12,7 +12,7 @@ import { listLearnings } from "../../../lib/contract/operations/learnings.ts";
 import { organizationTenant } from "../../../lib/contract/tenants.ts";
 import { exportAuditLog } from "../../../lib/http/audit-walk.ts";
 import { checkMark } from "../../../lib/http/cursors.ts";
-import { exportLearnings } from "../../../lib/learnings/export.ts";
+import { exportLearnings } from "../../../lib/learnings/export/export-learnings.ts";
 import type { Clock } from "../../../lib/runtime/clock.ts";
 import { parseAudit } from "../../../lib/store/items/audit.ts";
 import { parseOrganization } from "../../../lib/store/items/organization.ts";

@@ -197,7 +197,7 @@ describe("a pull request", () => {
   });
 });
 
-/** `test/stream/read.test.ts` tests the same in the short run, with a smaller budget. */
+/** `test/stream/read-page.test.ts` tests the same in the short run, with a smaller budget. */
 if (isLong)
   test("a request that skips too many rows ends with a short page, and the walk still finds everything", async () => {
     const { key } = await standalone(api, world, "sparse");

@@ -3,7 +3,7 @@ import { organizationUuid } from "../../../lib/contract/identity.ts";
 import { requestLimits, securityLimits } from "../../../lib/contract/limits.ts";
 import type { FindingRecord } from "../../../lib/contract/records-security.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
-import type { RepositoryFindings } from "../../../lib/security/read.ts";
+import type { RepositoryFindings } from "../../../lib/security/read-findings.ts";
 import { sarifLog } from "../../../lib/security/sarif.ts";
 import { checkUploadable } from "../../../lib/security/uploadable.ts";
 import { sarifProblems } from "../../security-findings/sarif-schema.ts";

@@ -1,7 +1,7 @@
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
 import { type Item, type Key, StoreUnavailable, type Table } from "../../../lib/store/table.ts";
-import { readPage } from "../../../lib/stream/read.ts";
+import { readPage } from "../../../lib/stream/read-page.ts";
 import type { StreamDeps } from "../../../lib/stream/stream.ts";
 import { scanAll } from "../../support/scan-all.ts";
 import { type HistoryEvent, makeHistory } from "./history.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../lib/runtime/clock.ts";
 import type { Item, Key, Table } from "../../../lib/store/table.ts";
-import { readPage } from "../../../lib/stream/read.ts";
+import { readPage } from "../../../lib/stream/read-page.ts";
 import type { StreamDeps } from "../../../lib/stream/stream.ts";
 import { Violation } from "./checker.ts";
 import { type HistoryEvent, makeHistory } from "./history.ts";

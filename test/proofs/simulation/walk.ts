@@ -10,7 +10,7 @@ import { authorizedDigestOf } from "../../../lib/http/cursors.ts";
 import { type OrganizationLeft, parseOrganizationLeft } from "../../../lib/store/items/scope-epochs.ts";
 import { queryAll, StoreUnavailable } from "../../../lib/store/table.ts";
 import { parseHead } from "../../../lib/stream/head.ts";
-import type { StreamPageRequest, StreamPageResult } from "../../../lib/stream/read.ts";
+import type { StreamPageRequest, StreamPageResult } from "../../../lib/stream/read-page.ts";
 import { checkCursor, checkShown, checkWalk, Violation, type WalkScope } from "./checker.ts";
 import { pullRequestOf, statusOf, visibleText } from "./history.ts";
 import {
@@ -189,9 +189,9 @@ export class Walk {
       : { after: this.#after };
     const shownNow = isCatchUp ? new Set(newlyVisible) : new Set(inScope.keys());
     const result = await this.#read(stretch, shownNow, limit);
-    if (result.kind === "no-progress") return false;
-    if (result.kind === "too-large") throw new Violation("paging", "a small page was called too large");
-    if (result.kind === "moved") throw new Violation("paging", "a page that did not ask got a move");
+    if (result.outcome === "no-progress") return false;
+    if (result.outcome === "too-large") throw new Violation("paging", "a small page was called too large");
+    if (result.outcome === "moved") throw new Violation("paging", "a page that did not ask got a move");
     this.pages++;
     this.#world.pages++;
     if (result.entries.length + result.removals.length > limit)
@@ -254,7 +254,7 @@ export class Walk {
   /** Computes the content of the next cursor. */
   #moveOn(
     { following }: Admission,
-    result: StreamPageResult & { readonly kind: "page" },
+    result: StreamPageResult & { readonly outcome: "page" },
     isCatchUp: boolean,
   ): void {
     if (this.#isLate && !isCatchUp && this.#mark && this.#passed !== undefined) {

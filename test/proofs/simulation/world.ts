@@ -3,7 +3,7 @@ import { streamLimits } from "../../../lib/contract/limits.ts";
 import { organizationTenant, type TenantKey, workspaceTenant } from "../../../lib/contract/tenants.ts";
 import { hasEpochs } from "../../../lib/organizations/visibility.ts";
 import type { Item, Key, Table } from "../../../lib/store/table.ts";
-import type { readPage } from "../../../lib/stream/read.ts";
+import type { readPage } from "../../../lib/stream/read-page.ts";
 import type { StreamDeps, StreamLimits } from "../../../lib/stream/stream.ts";
 import type { ViolationKind } from "./checker.ts";
 import type { HistoryEvent } from "./history.ts";

@@ -88,21 +88,10 @@ function mostAdmins() {
 
 /** The largest item of every kind that grows. */
 const largest: Readonly<Record<KindsThat<{ readonly grows: Growth }>, () => Attributes>> = {
-  apiKey: () => ({
-    authorized: many(keyLimits.authorizedOrganizationsMax, () => uuid),
-    owner: id,
-    name: wide(100),
-  }),
-  keyLine: () => ({
-    made: many(keyLimits.madeKeysMax + keyLimits.endedKeysMax + 1, () => ({
-      ...{
-        id: "k".repeat(17),
-        at_ms: 1.8e12,
-        ends_at_ms: 1.8e12,
-        once: "o".repeat(43),
-        request: "r".repeat(43),
-      },
-    })),
+  keyList: () => ({ authorized: many(keyLimits.authorizedOrganizationsMax, () => uuid) }),
+  madeKeys: () => ({
+    version: 1e15,
+    made: many(keyLimits.madeKeysMax, () => ({ id: "k".repeat(17), expires_at_ms: 1.8e12 })),
   }),
   delivery: () => {
     const answer = wide(webhookLimits.shownAnswerBytes / 4);

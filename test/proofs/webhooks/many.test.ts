@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { organizationUuid } from "../../../lib/contract/identity.ts";
 import * as kinds from "../../../lib/contract/items.ts";
+import { webhookLimits } from "../../../lib/contract/limits.ts";
 import { organizationTenant } from "../../../lib/contract/tenants.ts";
 import { webhookTypes } from "../../../lib/contract/webhooks.ts";
 import { StoreUnavailable, type Table } from "../../../lib/store/table.ts";
+import { toWebhookRecord } from "../../../lib/webhooks/record.ts";
 import { ringWebhooks } from "../../../lib/webhooks/ring.ts";
 import { keyOfWebhook, shardOf } from "../../../lib/webhooks/scope.ts";
 import { github, publicNetwork } from "../../support/world.ts";
@@ -38,6 +40,76 @@ describe("many webhooks", () => {
     expect((await hanging[0]?.stored())?.last_failure_at).toBeNull();
     held.resolve();
     expect(await running).toMatchObject({ delivered: 1, failed: 10 });
+  });
+
+  test("of one owner are each tried within two runs, although 17 of 20 receivers need 14 seconds", async () => {
+    const uuid = await company();
+    const types = ["metrics.review_comments", "metrics.reviews", "metrics.mcp"] as const;
+    const failing = await endpoint(uuid, types, 500);
+    await run();
+    const healthy = [await endpoint(uuid, types), await endpoint(uuid, types)];
+    const open: Array<() => void> = [];
+    const slow: Endpoint[] = [];
+    for (let count = 0; count < 17; count++) {
+      const each = await endpoint(uuid, types);
+      each.receiver.answer = (_, response) => void open.push(() => response.writeHead(204).end());
+      slow.push(each);
+    }
+    const all = [failing, ...healthy, ...slow];
+    for (const { receiver } of all) receiver.heard.length = 0;
+    const untried = () => all.filter(({ receiver }) => receiver.heard.length === 0);
+    const runSlowly = async () => {
+      await world().pullRequest(github("one"), clock().now, {});
+      clock().advance(minuteMs);
+      const startMs = clock().now;
+      const running = ringWebhooks({ ...deps(), network: { ...publicNetwork, attemptMsMax: 600_000 } });
+      for (let attempts = 0; attempts < 3; attempts++) {
+        // Slow receivers hold all connections of their owner.
+        await expect.poll(() => open.length).toBe(webhookLimits.connectionsPerOwnerMax);
+        clock().advance(14_000);
+        for (const answer of open.splice(0)) answer();
+      }
+      await running;
+      clock().now = startMs;
+    };
+    await runSlowly();
+    const waiting = untried();
+    expect(waiting.length).toBeGreaterThan(0);
+    for (const { stored } of waiting)
+      expect(toWebhookRecord(await stored(), clock().now).next_attempt_at).toBe(
+        new Date(clock().now + minuteMs).toISOString(),
+      );
+    await runSlowly();
+    expect(untried()).toEqual([]);
+  });
+
+  test("show in next_attempt_at what a run had no time for, until it is rung or nobody may read it", async () => {
+    const { receiver, stored } = await endpoint(await company(), ["metrics.mcp", "metrics.reviews"]);
+    const nextAttemptAt = async () => toWebhookRecord(await stored(), clock().now).next_attempt_at;
+    receiver.answer = (_, response) => {
+      clock().advance(webhookLimits.ringMsMax + 1);
+      response.writeHead(204).end();
+    };
+    const runOutOfTime = async () => {
+      await world().pullRequest(github("one"), clock().now, {});
+      clock().advance(minuteMs);
+      const startMs = clock().now;
+      await ringWebhooks(deps());
+      clock().now = startMs;
+      expect(await nextAttemptAt()).toBe(new Date(startMs + minuteMs).toISOString());
+    };
+    await runOutOfTime();
+    receiver.answer = (_, response) => void response.writeHead(204).end();
+    await run(2);
+    expect(await nextAttemptAt()).toBeNull();
+    receiver.answer = (_, response) => {
+      clock().advance(webhookLimits.ringMsMax + 1);
+      response.writeHead(204).end();
+    };
+    await runOutOfTime();
+    await world().organization("one", { active: false });
+    await run();
+    expect(await nextAttemptAt()).toBeNull();
   });
 
   test("of one owner hold at most ten connections, whatever they do", async () => {

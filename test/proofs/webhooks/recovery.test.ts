@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { webhookTypes } from "../../../lib/contract/webhooks.ts";
 import type { Table } from "../../../lib/store/table.ts";
-import { testWebhook, updateWebhook } from "../../../lib/webhooks/manage.ts";
+import { deleteWebhook, rotateWebhook, testWebhook, updateWebhook } from "../../../lib/webhooks/manage.ts";
 import { toWebhookRecord } from "../../../lib/webhooks/record.ts";
 import { ringWebhooks } from "../../../lib/webhooks/ring.ts";
 import { keyOfWebhook } from "../../../lib/webhooks/scope.ts";
@@ -78,7 +78,7 @@ describe("a receiver that was down", () => {
     const { receiver, stored, id } = await endpoint(uuid, ["metrics.mcp", "metrics.reviews"], 500);
     await run(40);
     const { scope, manager } = await managed(uuid);
-    expect(toWebhookRecord(await stored()).next_attempt_at).toBe(
+    expect(toWebhookRecord(await stored(), clock().now).next_attempt_at).toBe(
       new Date(
         Math.min(...Object.values((await stored()).retries).map(({ due_ms }) => due_ms)),
       ).toISOString(),
@@ -90,7 +90,9 @@ describe("a receiver that was down", () => {
       expect([attempt, typesOf(receiver)]).toEqual([attempt, []]);
       receiver.answer = ({ type }, response) => void response.writeHead(type === "ping" ? 204 : 500).end();
       await testWebhook(manager, scope, id);
-      expect(toWebhookRecord(await stored()).next_attempt_at).toBe(new Date(clock().now).toISOString());
+      expect(toWebhookRecord(await stored(), clock().now).next_attempt_at).toBe(
+        new Date(clock().now + minuteMs).toISOString(),
+      );
       receiver.heard.length = 0;
       await run();
       expect([attempt, typesOf(receiver)]).toEqual([attempt, ["metrics.mcp", "metrics.reviews"]]);
@@ -99,7 +101,10 @@ describe("a receiver that was down", () => {
     works(receiver);
     await testWebhook(manager, scope, id);
     await run();
-    expect(toWebhookRecord(await stored())).toMatchObject({ next_attempt_at: null, active: true });
+    expect(toWebhookRecord(await stored(), clock().now)).toMatchObject({
+      next_attempt_at: null,
+      active: true,
+    });
   });
 });
 
@@ -221,6 +226,59 @@ describe("a webhook is not disabled by failures that no longer stand:", () => {
     await run();
     expect(await stored()).toMatchObject(notDisabled);
   });
+});
+
+describe("a request during a run", () => {
+  const twoTypes = ["metrics.mcp", "metrics.reviews"] as const;
+
+  test("that rotates the secret makes the next delivery sign with both secrets", async () => {
+    const uuid = await company();
+    const { receiver, id } = await endpoint(uuid, twoTypes);
+    const { scope, manager } = await managed(uuid);
+    const signatures: number[] = [];
+    receiver.answer = async (_, response) => {
+      signatures.push(String(response.req.headers["webhook-signature"]).split(" ").length);
+      if (signatures.length === 1) await rotateWebhook(manager, scope, id);
+      response.writeHead(204).end();
+    };
+    await run();
+    expect(signatures).toEqual([1, 2]);
+  });
+
+  test.each<[string, (...of: Parameters<typeof deleteWebhook>) => Promise<unknown>]>([
+    ["deletes the webhook", deleteWebhook],
+    ["switches it off", (...of) => updateWebhook(...withNetwork(of), { active: false })],
+    ["gives it another URL", (...of) => updateWebhook(...withNetwork(of), { url: "http://127.0.0.1:9/" })],
+    ["removes the type", (...of) => updateWebhook(...withNetwork(of), { types: ["learnings"] })],
+  ])("that %s makes the first delivery the last one", async (_, change) => {
+    const uuid = await company();
+    const { receiver, id } = await endpoint(uuid, twoTypes);
+    const { scope, manager } = await managed(uuid);
+    receiver.answer = async (_, response) => {
+      await change(manager, scope, id);
+      response.writeHead(204).end();
+    };
+    clock().advance(minuteMs);
+    expect(await ringWebhooks(deps())).toMatchObject({ delivered: 1, postponed: 0 });
+    expect(receiver.heard).toHaveLength(1);
+  });
+
+  const withNetwork = ([manager, scope, id]: Parameters<typeof deleteWebhook>) =>
+    [{ ...manager, network: publicNetwork, admitted: Promise.resolve() }, scope, id] as const;
+});
+
+test("a webhook whose receiver cannot be reached never says that its next attempt is in the past", async () => {
+  const { receiver, stored } = await endpoint(await company(), [
+    "metrics.mcp",
+    "metrics.reviews",
+    "learnings",
+  ]);
+  dies(receiver);
+  for (let minute = 0; minute < 10; minute++) {
+    await run();
+    const { next_attempt_at } = toWebhookRecord(await stored(), clock().now);
+    expect(Date.parse(next_attempt_at ?? "")).toBeGreaterThan(clock().now);
+  }
 });
 
 test("a type that an older run attempts and a request removed meanwhile leaves no retry", async () => {

@@ -2,17 +2,21 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { noteKeys } from "../../../lib/access/key-notes.ts";
 import * as kinds from "../../../lib/contract/items.ts";
+import { isOf } from "../../../lib/contract/kind.ts";
 import { workspaceTenant } from "../../../lib/contract/tenants.ts";
+import { decideLearning } from "../../../lib/learnings/approval.ts";
+import { required } from "../../../lib/runtime/required.ts";
 import { StoreMeter } from "../../../lib/store/meter.ts";
 import { newsPuts } from "../../../lib/store/news.ts";
 import { queryAll } from "../../../lib/store/table.ts";
+import { updateWebhook } from "../../../lib/webhooks/manage.ts";
 import { ringWebhooks } from "../../../lib/webhooks/ring.ts";
 import { scanAll } from "../../support/scan-all.ts";
 import { github, gitlab } from "../../support/world.ts";
 import type { Receiver } from "../../webhooks/support.ts";
 import { dayMs, hourMs, minuteMs, typesOf, useRinging } from "./ringing.ts";
 
-const { clock, company, deps, endpoint, endpointOfInstance, run, store, world } = useRinging();
+const { clock, company, deps, endpoint, endpointOfInstance, managed, run, store, world } = useRinging();
 
 describe("the ring of a thing", () => {
   test("names the Learnings that wait for approval and the repositories that were scanned", async () => {
@@ -44,6 +48,32 @@ describe("the ring of a thing", () => {
     expect(whole.receiver.heard).toHaveLength(2);
     await run(4);
     expect(whole.receiver.heard).toHaveLength(2);
+  });
+
+  test("names no Learning that was approved, disapproved or deleted, also after the webhook was switched on", async () => {
+    const uuid = await company("one", { approval_delay_days: 3 });
+    const { receiver, id } = await endpoint(uuid, ["learning.pending"]);
+    const { scope, manager } = await managed(uuid);
+    for (const text of ["Approve.", "Disapprove.", "Delete.", "Wait."])
+      await world().learning(github("one"), text);
+    const learnings = (await scanAll(store().table)).filter((item) => isOf(kinds.learning, item));
+    const idOf = (text: string) =>
+      required(
+        learnings.find((item) => item.text === text),
+        text,
+      ).sk;
+    await decideLearning(manager, uuid, idOf("Approve."), "approved");
+    await decideLearning(manager, uuid, idOf("Disapprove."), "disapproved");
+    await store().table.write({
+      delete: kinds.learning.key({ organization: uuid, learningId: idOf("Delete.") }),
+    });
+    const named = () => receiver.heard.splice(0).flatMap(({ data }) => data.learnings);
+    await run(4);
+    expect(named()).toEqual([{ organization_id: "one", learning_id: idOf("Wait.") }]);
+    await updateWebhook(manager, scope, id, { active: false });
+    await updateWebhook(manager, scope, id, { active: true });
+    await run(2);
+    expect(named()).toEqual([{ organization_id: "one", learning_id: idOf("Wait.") }]);
   });
 
   test("tells a workspace nothing of an organization that has left, before its notes have moved", async () => {
@@ -140,7 +170,7 @@ describe("the ring of a thing", () => {
     expect(named(whole)).toEqual(["all", "narrow", "of home", "of other", "wide"]);
   });
 
-  test("names keys without reading any key, and none that ended or was rotated", async () => {
+  test("names keys without reading any key, a rotated one too, and none that ended", async () => {
     await world().workspace("acme");
     const uuid = await company("one", { workspace_id: "acme" });
     const by = { kind: "organization", organization: uuid, owner: "u-admin", role: "cr_admin" } as const;
@@ -173,10 +203,8 @@ describe("the ring of a thing", () => {
       [],
     );
     // No note of an ended key is left for later.
-    for (const { key } of [ended, rotated])
-      expect(JSON.stringify(await scanAll(store().table)).split(`#${key.id}"`)).toHaveLength(
-        JSON.stringify(await scanAll(store().table)).split(`KEY#${key.id}"`).length,
-      );
+    const items = JSON.stringify(await scanAll(store().table));
+    expect(items.split(`#${ended.key.id}"`)).toHaveLength(items.split(`KEY#${ended.key.id}"`).length);
   });
 
   test("names a key that an earlier release made, from the next day on", async () => {

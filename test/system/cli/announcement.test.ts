@@ -20,7 +20,7 @@ test("with keys, one line sets the workspace's key, and the lines after it use i
   const at = lines.indexOf("export REVIEW_API_KEY='rk_workspace_fake'");
   expect(lines.slice(at + 1, at + 3)).toEqual([
     `curl -H "x-service-api-key: $REVIEW_API_KEY" 'http://127.0.0.1:3000/v1/organizations'`,
-    `curl -H "x-service-api-key: $REVIEW_API_KEY" 'http://127.0.0.1:3000/v1/metrics/reviews?start_date=2026-10-17&end_date=2026-11-16&limit=3'`,
+    `curl -H "x-service-api-key: $REVIEW_API_KEY" 'http://127.0.0.1:3000/v1/metrics/reviews?start_date=2026-10-18&end_date=2026-11-16&limit=3'`,
   ]);
   expect(lines.at(-1)).toBe("npx --no-install review-api export metrics --output reviews.csv");
 });

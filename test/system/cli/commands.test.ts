@@ -147,7 +147,9 @@ describe("events, while the service runs", () => {
 
     const sent = await callTool("events", "send", file, "--data", folder, "--json");
     expect([sent.code, JSON.parse(sent.stdout)]).toEqual([1, { sent: 3, refused: 1, waiting: 0 }]);
-    expect(sent.stderr).toBe("1 event was refused. To see why: npx --no-install review-api events failed");
+    expect(sent.stderr).toBe(
+      `1 event was refused. To see why: npx --no-install review-api events failed --data ${folder}`,
+    );
     expect(await callJson("org", "show", "500", "--data", folder)).toMatchObject({ name: "good" });
     expect(await readdir(join(folder, "events"))).toHaveLength(1);
 

@@ -15,6 +15,7 @@ import {
   useDev,
 } from "../../cli/support.ts";
 import { engineKind } from "../../support/engine.ts";
+import { asNobody } from "../../support/nobody.ts";
 
 const dev = useDev();
 
@@ -119,9 +120,7 @@ describe("errors at the start of the service", () => {
     await mkdir(folder);
     await chmod(join(folder, "../.."), 0o755);
     await chmod(folder, 0o555);
-    // The superuser may write anywhere, so another user tries.
-    const nobody = process.getuid?.() === 0 ? { uid: 65_534 } : {};
-    const outcome = await runTool(["dev", "--data", folder, "--port", "0"], nobody);
+    const outcome = await runTool(["dev", "--data", folder, "--port", "0"], asNobody);
     expectSentence(outcome, `The data directory ${folder} cannot be used: it is not writable.`);
   });
 

@@ -220,6 +220,20 @@ describe("export audit-logs in NDJSON", () => {
     },
   );
 
+  test("--follow waits for a service that is not there yet, and says so", async () => {
+    const gone = await startApi([]);
+    await gone.close();
+    const tool = spawnTool(["export", "audit-logs", "--follow", ...target(gone)]);
+    onTestFinished(() => endTool(tool));
+    const said = collect(tool);
+    const tries = () => said().stderr.split(" does not respond ").length - 1;
+    await vi.waitUntil(() => tool.exitCode !== null || tries() > 1, { timeout: 60_000 });
+    expect([tool.exitCode, said().stderr]).toEqual([
+      null,
+      expect.stringMatching(/ does not respond \(ECONNREFUSED\)\. Nothing listens there/),
+    ]);
+  });
+
   test("--follow writes entries to standard output as they come", async () => {
     const service = await api([entry("a0")], [entry("a1")]);
     const tool = spawnTool(["export", "audit-logs", "--follow", "--search", "a", ...target(service)]);
@@ -263,6 +277,17 @@ describe("export security", () => {
     },
   );
 
+  test("an export that is refused says nothing about a file that was never there", async () => {
+    const service = await api([finding("f1")]);
+    service.trouble = () => ({ status: 403, code: "KEY_TYPE_FORBIDDEN" });
+    for (const format of ["sarif", "csv", "parquet"]) {
+      const words = ["export", "security", "--output", join(folder, `new.${format}`), ...target(service)];
+      expect((await callTool(...words)).stderr).toBe(
+        `${service.url} responded with 403 KEY_TYPE_FORBIDDEN: No.`,
+      );
+    }
+  });
+
   test("export security of an unknown repository is an error, of one without findings a sentence", async () => {
     const service = await api([]);
     service.organizations = [{ id: "o1", provider: "github", provider_organization_id: "1" }];
@@ -284,7 +309,7 @@ describe("export security", () => {
     );
     const file = join(folder, "none.sarif");
     expect((await callTool(...words("99"), "--output", file)).stderr).toMatch(
-      /none\.sarif has no findings\.$/,
+      /none\.sarif has 0 findings\.$/,
     );
   });
 
@@ -292,11 +317,12 @@ describe("export security", () => {
     const service = await api([finding("f1")]);
     const file = join(folder, "findings.sarif");
     const words = ["export", "security", "--output", file, "--repo", "9", ...target(service)];
-    expect((await callTool(...words)).stderr).toBe(`${file} has all findings.`);
+    expect((await callTool(...words, "--severity", "critical")).stderr).toBe(`${file} has 1 finding.`);
     const query = service.queries.at(-1);
     expect([query?.get("format"), query?.get("repo_id"), query?.get("limit")]).toEqual(["sarif", "9", null]);
-    expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({ data: [finding("f1")] });
+    const rendered = { runs: [{ results: [finding("f1")] }] };
+    expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject(rendered);
     const { code, stdout } = await callTool("export", "security", "--format", "sarif", ...target(service));
-    expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ data: [finding("f1")] })]);
+    expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining(rendered)]);
   });
 });

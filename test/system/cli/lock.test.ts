@@ -1,11 +1,13 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { tryExportLock } from "../../../lib/mirror/lock.ts";
 import { tryLock } from "../../../lib/runtime/file-lock.ts";
-import { useDev } from "../../cli/support.ts";
+import { callTool, useDev } from "../../cli/support.ts";
+import { asNobody } from "../../support/nobody.ts";
 
 const tools = useDev();
 
@@ -45,6 +47,33 @@ test("a file that is not a lock is left unchanged", async () => {
   const file = join(await tools.folder(), "lock");
   await writeFile(file, "somebody's notes ".repeat(50));
   expect(() => tryLock(file)).toThrow(`${file} is not our lock file; remove it.`);
+});
+
+test("a place that cannot be written is named, with the reason", async () => {
+  const folder = await tools.folder();
+  expect(() => tryLock(join(folder, "gone", "lock"))).toThrow(
+    `${join(folder, "gone", "lock")} cannot be written: its folder does not exist.`,
+  );
+  const long = join(folder, `${"n".repeat(244)}.ndjson`);
+  expect(
+    (await callTool("export", "learnings", "--output", long, "--url", "http://127.0.0.1:1", "--key", "k"))
+      .stderr,
+  ).toBe(`${long}.lock cannot be written: its name is too long.`);
+});
+
+test("a lock of another user is named, with the reason", async () => {
+  const folder = await tools.folder();
+  const file = join(folder, "lock");
+  await writeFile(file, "");
+  await chmod(file, 0o400);
+  await chmod(folder, 0o755);
+  const script = `
+    import { tryLock } from ${JSON.stringify(new URL("../../../lib/runtime/file-lock.ts", import.meta.url).href)};
+    try { tryLock(${JSON.stringify(file)}); } catch (error) { console.log(error.message); }
+  `;
+  const words = ["--input-type=module", "--eval", script];
+  const { stdout } = await promisify(execFile)(process.execPath, words, asNobody);
+  expect(stdout).toBe(`${file} cannot be written: it is not writable.\n`);
 });
 
 test("an export waits for a lock that is about to be free, and is refused while another one keeps it", async () => {

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -7,7 +7,7 @@ import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "v
 import * as z from "zod";
 import { dependencies } from "../../../lib/http/dependencies.ts";
 import { callJson, callTool, event } from "../../cli/support.ts";
-import { organizationData } from "../../support/event-data.ts";
+import { finalized, organizationData, repositoryData, workspaceData } from "../../support/event-data.ts";
 import { forgetRequests } from "../../support/forget-requests.ts";
 import { emptyWindows } from "../../support/scan-all.ts";
 import { useEnvironmentOf, useService } from "../../support/service.ts";
@@ -28,6 +28,16 @@ const organization = (provider_organization_id: string, workspace_id: string) =>
   ...{ provider: "github", instance_id: null, provider_organization_id, workspace_id },
   name: provider_organization_id,
 });
+const workspaceOf = (id: string) => ({
+  ...{ ...workspaceData, id, name: id, seats_purchased: 2 },
+  admins: [{ user_id: id, email: `${id}@x.test` }],
+});
+const repository = (provider_organization_id: string) => ({
+  ...{ ...repositoryData, provider: "github", instance_id: null, provider_organization_id },
+  ...{ repository_id: "9001", name: "r", full_name: `o/${provider_organization_id}` },
+});
+const reviewed = (provider_organization_id: string, author_id: string) =>
+  finalized({ provider: "github", instance_id: null, provider_organization_id }, 1, { author_id });
 const events = [
   [
     "workspace.saved",
@@ -55,6 +65,21 @@ const events = [
   // Another person with the user id of somebody in the other organization, and of the workspace's admin.
   ["member.saved", member("72", "ann", { email: "other@x.test", role: "cr_admin" })],
   ["member.saved", member("72", "a", { email: "amy@x.test" })],
+  ["workspace.saved", workspaceOf("v")],
+  ["organization.saved", organization("81", "v")],
+  ["organization.saved", { ...organization("82", "v"), metrics: "preparing" }],
+  ["repository.saved", repository("81")],
+  ["repository.saved", repository("82")],
+  ["member.saved", member("81", "sam", { seat_assigned: true })],
+  ["member.saved", member("81", "duo")],
+  ["member.saved", member("82", "duo")],
+  ["pull_request.finalized", reviewed("81", "sam")],
+  ["workspace.saved", workspaceOf("u")],
+  ["organization.saved", organization("91", "u")],
+  ["member.saved", member("91", "ada", { role: "cr_admin", seat_assigned: true })],
+  ["member.saved", member("91", "bob", { seat_assigned: true })],
+  ["member.saved", member("91", "=eve", { email: null })],
+  ["member.saved", member("91", "kim")],
 ] as const;
 const service = useService({ events: events.map(([type, data], index) => event(index + 1, type, data)) });
 useEnvironmentOf(service);
@@ -63,19 +88,31 @@ let token = "";
 let file = "";
 const local = (...words: readonly string[]) => callJson(...words, "--data", service().folder);
 const issued = z.object({ id: z.string(), key: z.string() });
-const newToken = async (as: string) =>
+const newToken = async (as: string, workspace = "w") =>
   issued.parse(
-    await local("tokens", "create", "--workspace", "w", "--as", as, "--name", as, "--expires-in-days", "9"),
+    await local(
+      "tokens",
+      "create",
+      "--workspace",
+      workspace,
+      "--as",
+      as,
+      "--name",
+      as,
+      "--expires-in-days",
+      "9",
+    ),
   );
 beforeAll(async () => {
   token = (await newToken("a")).key;
   file = join(service().home, "people.csv");
 });
 // Ten calls a minute are few for a test.
-beforeEach(async () => {
+const freeTheLimits = async () => {
   await emptyWindows(dependencies().table);
   forgetRequests();
-});
+};
+beforeEach(freeTheLimits);
 const apply = async (csv: string, ...words: readonly string[]) => {
   await writeFile(file, csv);
   const key = words.includes("--key") ? [] : ["--key", token];
@@ -116,11 +153,11 @@ describe("people apply", () => {
       [4, "gets", "role Admin"],
       [5, "fails", "All purchased seats are assigned."],
     ];
-    expect([dry.code, plans(dry)]).toEqual([1, { dry_run: true, seats_left: 0, steps: plan }]);
+    expect([dry.code, plans(dry)]).toEqual([1, { dry_run: true, seats_left: 0, undo: null, steps: plan }]);
     const show = async (name: string) => await callJson("people", "show", name, "--key", token);
     expect(await show("ann@x.test")).toMatchObject({ seat_assigned: true });
     const done = await apply(csv, "--org", "71");
-    expect([done.code, done.stderr.split("\n")[1]]).toEqual([1, "3 changes done."]);
+    expect([done.code, done.stderr.split("\n")]).toEqual([1, expect.arrayContaining(["3 changes done."])]);
     expect(done.stdout).toMatch(/^- +2 +ANN@x\.test +loses seat$/m);
     expect(done.stdout).toMatch(/^! +5 +di@x\.test +fails: All purchased/m);
     expect(await show("ann@x.test")).toMatchObject({ seat_assigned: false });
@@ -228,7 +265,140 @@ describe("people apply", () => {
   });
 });
 
+describe("people apply, the whole file", () => {
+  let words: readonly string[] = [];
+  beforeAll(async () => {
+    words = ["--org", "91", "--key", (await newToken("u", "u")).key];
+  });
+  const rows = async () =>
+    (await callTool("export", "people", "--format", "ndjson", ...words.slice(2))).stdout
+      .split("\n")
+      .toSorted();
+  const outcomes = async (csv: string, ...more: readonly string[]) => {
+    await freeTheLimits();
+    const answer = await apply(csv, ...words, "--json", ...more);
+    return [answer.code, plans(answer).steps.map(([, outcome, what]) => `${outcome} ${what}`)];
+  };
+
+  test("the only admin hands over in one file: roles that are given come before those that are taken", async () => {
+    const csv = "email,role\nada@x.test,Member\nbob@x.test,Admin\n";
+    expect(await outcomes(csv, "--dry-run")).toEqual([0, ["gets role Member", "gets role Admin"]]);
+    expect(await outcomes(csv)).toEqual([0, ["gets role Member", "gets role Admin"]]);
+    expect(await outcomes(csv)).toEqual([0, ["has role Member", "has role Admin"]]);
+    expect(await outcomes("email,role\nbob@x.test,Member\n", "--dry-run")).toEqual([
+      1,
+      ["fails An organization keeps at least one admin."],
+    ]);
+  });
+
+  test("the last two admins who both go, to different roles: the plan keeps one, as the run does", async () => {
+    const url = `${service().url}/v1/roles`;
+    const headers = { "x-service-api-key": words.at(-1) ?? "", "content-type": "application/json" };
+    const body = JSON.stringify({ name: "Reader", permissions: [], org_id: "91" });
+    expect(await (await fetch(url, { method: "POST", headers, body })).json()).toMatchObject({
+      name: "Reader",
+    });
+    expect(await outcomes("email,role\nada@x.test,Admin\n")).toEqual([0, ["gets role Admin"]]);
+    const csv = "email,role\nada@x.test,Member\nbob@x.test,Reader\n";
+    const planned = [1, ["gets role Member", "fails An organization keeps at least one admin."]];
+    expect(await outcomes(csv, "--dry-run")).toEqual(planned);
+    expect(await outcomes(csv)).toEqual(planned);
+    expect(await outcomes("email,role\nada@x.test,Admin\nbob@x.test,Member\n")).toEqual([
+      0,
+      ["gets role Admin", "gets role Member"],
+    ]);
+  });
+
+  test("before its first change it writes the file that undoes it; that file restores every seat and role", async () => {
+    const before = await rows();
+    const csv =
+      "email,user_id,seat,role\nada@x.test,,no,Member\nbob@x.test,,yes,Admin\nkim@x.test,,yes,\n,=eve,,Reader\nghost,,yes,\n";
+    const done = await apply(csv, ...words);
+    const undo = join(service().home, /people\.undo-\d{8}T\d{9}Z\.csv/.exec(done.stderr)?.[0] ?? "");
+    expect(done.stderr).toContain(`npx --no-install review-api people apply ${undo} --org 91`);
+    expect(await readFile(undo, "utf8")).toBe(
+      "email,user_id,seat,role\r\nada@x.test,ada,yes,cr_admin\r\nbob@x.test,bob,,cr_member\r\n" +
+        "kim@x.test,kim,no,\r\n,'=eve,,cr_member\r\n",
+    );
+    expect(await rows()).not.toEqual(before);
+    const undone = await callTool("people", "apply", undo, ...words);
+    expect([undone.code, undone.stderr]).toEqual([0, expect.stringContaining("5 changes done.")]);
+    expect(await rows()).toEqual(before);
+    const { stdout } = await callTool("export", "audit-logs", "--search", "kim@x.test", ...words.slice(2));
+    expect(
+      stdout
+        .split("\n")
+        .map((line) => /seats\.\w+/.exec(line)?.[0])
+        .filter(Boolean),
+    ).toEqual(["seats.assigned", "seats.unassigned"]);
+  });
+
+  test("where the file that undoes it cannot be written, nothing is changed", async () => {
+    const before = await rows();
+    await writeFile(join(service().home, "undo.csv"), "mine");
+    const refused = await apply(
+      "email,role\nbob@x.test,Admin\n",
+      ...words,
+      "--undo",
+      join(service().home, "undo.csv"),
+    );
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringMatching(/undo\.csv exists\. Nothing was changed; --undo FILE names another file\.$/),
+    ]);
+    const nowhere = await apply("email,role\nbob@x.test,Admin\n", ...words, "--undo", "/no/where.csv");
+    expect(nowhere.stderr).toContain(
+      "/no/where.csv cannot be written: its folder does not exist. Nothing was changed",
+    );
+    expect(await rows()).toEqual(before);
+    expect(await readFile(join(service().home, "undo.csv"), "utf8")).toBe("mine");
+  });
+
+  test("a plan, and a run that changes nothing, write no file", async () => {
+    const files = async () => (await readdir(service().home)).filter((name) => name.includes("undo"));
+    const before = await files();
+    await apply("email,role\nbob@x.test,Admin\n", ...words, "--dry-run");
+    await apply("email,role\nbob@x.test,Member\n", ...words);
+    expect(await files()).toEqual(before);
+  });
+
+  test("newcomers are refused by line, and told once that people come from the platform", async () => {
+    const csv = `email,seat\n${Array.from({ length: 30 }, (_, index) => `new${index}@x.test,yes\n`).join("")}`;
+    const { code, stdout, stderr } = await apply(csv, ...words, "--dry-run");
+    expect(code).toBe(1);
+    expect(stdout.match(/fails: new\d+@x\.test is unknown$/gm)).toHaveLength(30);
+    expect(stderr).toContain(
+      "30 of 30 lines failed. 30 people are unknown. Members and teams come only from",
+    );
+    expect(stderr.match(/docs\/use\/jobs\/people\.md#newcomers/g)).toHaveLength(1);
+  });
+});
+
 describe("people show and leave", () => {
+  test("show waits for no organization that prepares its metrics, and names the person's that it leaves out", async () => {
+    const { key } = await newToken("v", "v");
+    const show = (name: string) => callJson("people", "show", name, "--key", key);
+    expect(await show("sam@x.test")).toMatchObject({
+      ...{ last_reviewed_at: "2026-11-02T10:00:00.000Z", seat_since: expect.stringMatching(/^20/) },
+      ...{ left_out: [], not_readable: [] },
+    });
+    expect(await show("duo@x.test")).toMatchObject({
+      ...{ last_reviewed_at: null, memberships: [{}, {}] },
+      left_out: ["82 (its metrics are being prepared)"],
+    });
+    const { stderr } = await callTool("people", "show", "duo@x.test", "--key", key);
+    expect(stderr).toBe("The last review leaves out: 82 (its metrics are being prepared).");
+  });
+
+  test("show names everything that a narrow key may not read", async () => {
+    const words = ["--kind", "organization", "--org", "71", "--owner", "boss", "--role", "cr_admin"];
+    const { key } = issued.parse(await local("keys", "create", ...words, "--only", "people:read"));
+    expect(await callJson("people", "show", "ann@x.test", "--key", key)).toMatchObject({
+      ...{ seat_since: null, last_reviewed_at: null, keys: null },
+      not_readable: ["seat since (KEY_LIMITED)", "last review (KEY_LIMITED)", "keys (KEY_LIMITED)"],
+    });
+  });
+
   test("leave shows a plan, then takes the seat and ends that person's keys and tokens alone", async () => {
     const key = async (kind: string, org: string, owner: string) =>
       issued.parse(await local("keys", "create", "--kind", kind, "--org", org, "--owner", owner)).id;
@@ -291,6 +461,37 @@ describe("people show and leave", () => {
     const amy = await callJson("people", "leave", "amy@x.test", "--key", token);
     expect(amy).toMatchObject({ ended_keys: [], owned_keys: [] });
     expect((await callTool("people", "leave", "ghost", "--key", token)).stderr).toMatch(/^ghost is unknown/);
+  });
+
+  test("leave says before its plan that it keeps the token in use, and with a made key it changes nothing", async () => {
+    const boss = await newToken("a");
+    const plan = await callTool("people", "leave", "boss@x.test", "--key", boss.key);
+    expect(plan.stderr).toMatch(
+      new RegExp(
+        `^Your key ${boss.id} belongs to them too\\. This command does not revoke the key that it uses`,
+      ),
+    );
+    const made = issued.parse(
+      await callJson(
+        "keys",
+        "create",
+        "--name",
+        "made",
+        "--only",
+        "keys:write,people:write",
+        "--key",
+        boss.key,
+      ),
+    );
+    const { code, stderr } = await callTool("people", "leave", "boss@x.test", "--key", made.key, "--yes");
+    expect([code, stderr]).toEqual([
+      1,
+      `Your key was made by key ${boss.id}, so it revokes no other key. Nothing was changed. Use ${boss.id}, or another Admin key.`,
+    ]);
+    const { key } = z
+      .object({ key: z.object({ id: z.string() }) })
+      .parse(await callJson("whoami", "--key", boss.key));
+    expect(key.id).toBe(boss.id);
   });
 
   test("export people has a row for each membership, with every kind of key", async () => {

@@ -85,6 +85,9 @@ test("a sound service passes every check, and only items that are documented to 
  * The leftovers of a run that was interrupted at its worst moment: waiting events, failed tries, removals of the
  * streams.
  */
+/** How the hints name a command. */
+const commandFor = (words: string) => `review-api ${words} --stack HERE`;
+
 async function plantLeftovers(connection: Connection): Promise<void> {
   const events = stageEvents();
   // Without the event that fills an answer of 16 MiB: it takes longer than all the others.
@@ -135,7 +138,7 @@ test("leftovers of an interrupted run are removed first, and a failed check says
     const nobody = "http://127.0.0.1:9";
     const shown: string[] = [];
     const report = await verify(
-      { connection, baseUrl: nobody, search: async () => ({ learnings: [] }) },
+      { connection, baseUrl: nobody, commandFor, search: async () => ({ learnings: [] }) },
       { sentence: (error) => String(error), onResult: ({ name }) => void shown.push(name) },
     );
     const failed = report.checks.filter(({ ok }) => !ok);
@@ -187,13 +190,20 @@ test("an event that is not applied fails only the checks that need it, and every
     searchForReview({ table, vectors, embedder: await connection.embedder() }, request);
   try {
     await forgetCalls(connection.table);
-    const place = { connection: broken(connection, "learning.captured"), baseUrl: service().url, search };
+    const place = {
+      connection: broken(connection, "learning.captured"),
+      baseUrl: service().url,
+      commandFor,
+      search,
+    };
     const report = await verify(place, { sentence, onResult: () => undefined, eventsMs: 2_000 });
     const problems = Object.fromEntries(
       report.checks.filter(({ ok }) => !ok).map(({ name, problem }) => [name, problem]),
     );
     expect(problems).toEqual({
-      "learning.captured is applied": expect.stringMatching(/not applied\. See whether it is a dead letter/),
+      "learning.captured is applied": expect.stringMatching(
+        /not applied\. See whether it is a dead letter \(review-api events failed --stack HERE\)/,
+      ),
       "learning.used is applied": expect.stringMatching(
         /^Not tried: .* first repair what that check reports\.$/,
       ),
@@ -216,7 +226,12 @@ test("without a single event no key is created, and each line says what to fix f
   const connection = await connectLocally(folder, { create: false });
   try {
     const queue = { send: async () => Promise.reject(new OperatorError("You may not send to the queue.")) };
-    const place = { connection: { ...connection, queue }, baseUrl: service().url, search: async () => none };
+    const place = {
+      connection: { ...connection, queue },
+      baseUrl: service().url,
+      commandFor,
+      search: async () => none,
+    };
     const report = await verify(place, { sentence, onResult: () => undefined });
     const problemOf = (name: string) => report.checks.find((check) => check.name === name)?.problem;
     expect(problemOf("member.saved is applied")).toMatch(

@@ -8,6 +8,7 @@ import { datasetNames } from "../../../lib/mirror/datasets/datasets.ts";
 import { loadSql, warehouses } from "../../../lib/mirror/datasets/sql.ts";
 import type { RecordFields } from "../../../lib/mirror/layout.ts";
 import { ndjson, recordsOf } from "../../mirror/datasets/support.ts";
+import { sorted } from "./rows.ts";
 
 type Engine = {
   load(name: (typeof datasetNames)[number], changes: readonly object[]): Promise<void>;
@@ -41,9 +42,11 @@ async function postgres(): Promise<Engine> {
   return {
     async load(name, changes) {
       const sql = loadSql("postgres", recordsOf(name).dataset, "changes.ndjson");
-      // psql's own command, as the server's statement behind it.
-      const served = sql.replace(/^\\copy (.*) FROM '.*?' (.*)$/m, "COPY $1 FROM '/dev/blob' $2;");
-      expect(served).not.toBe(sql);
+      // psql's own commands: the first is for psql alone, the second as the server's statement behind it.
+      const served = sql
+        .replace(/^\\set ON_ERROR_STOP on$/m, "")
+        .replace(/^\\copy (.*) FROM '.*?' (.*)$/m, "COPY $1 FROM '/dev/blob' $2;");
+      expect(served).not.toMatch(/^\\/m);
       await engine.exec(served, { blob: new Blob([ndjson(changes)]) });
     },
     async read(table) {
@@ -56,25 +59,6 @@ async function postgres(): Promise<Engine> {
     },
   };
 }
-
-/** Engines write an instant in their own form. */
-const instant = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|\+00(?::00)?)?$/;
-const plain = (value: unknown): unknown => {
-  if (typeof value === "string" && instant.test(value))
-    return new Date(value.replace(" ", "T").replace(/(?:Z|\+00(?::00)?)?$/, "Z")).toISOString();
-  if (Array.isArray(value)) return value.map(plain);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plain(each)]));
-};
-const sorted = (rows: readonly unknown[]) =>
-  rows
-    .map(plain)
-    .map((row) => JSON.stringify(row, sortKeys))
-    .toSorted();
-const sortKeys = (_: string, value: unknown) =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).toSorted())
-    : value;
 
 describe.each([
   ["DuckDB", duckdb],

@@ -60,7 +60,6 @@ const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
     "there is nothing to continue here; test/stream/repair-online.test.ts continues a stopped one",
   ],
   [/^npm run scale\b/, "would change files; test/measure/bench/scale compares them with what it would write"],
-  [/^npm run fit:redaction\b/, "would change the weights"],
   [/^npm run pictures\b/, "would change the README's pictures"],
   [
     /^npm run measure:redaction\b/,

@@ -226,9 +226,9 @@ test("every header has the recorded value", async () => {
   await expect(contentOfFile(sorted(headers))).toMatchFileSnapshot(fileOf("headers"));
 });
 
-test("there is a recording of every operation, and no other", () => {
+// A missing file is found above; a new one is written when this file has ended.
+test("there is a recording of no other operation", () => {
+  const known = new Set(["headers", ...operations.map(({ id }) => id)].map((name) => `${name}.json`));
   const files = readdirSync(new URL(`../../../${recordingsFolder}`, import.meta.url));
-  expect(files.toSorted()).toEqual(
-    ["headers", ...operations.map(({ id }) => id)].map((name) => `${name}.json`).toSorted(),
-  );
+  expect(files.filter((file) => !known.has(file))).toEqual([]);
 });

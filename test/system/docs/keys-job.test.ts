@@ -16,9 +16,9 @@ test("the page's commands make a metrics-only key in an empty folder, and end it
   const cwd = await mkdtemp(join(tmpdir(), "keys-job-"));
   onTestFinished(() => rm(cwd, { recursive: true }));
   const commands = blockCommands(read("docs/use/jobs/keys.md")).map((line) => line.replace(/\s+#.*$/, ""));
-  const [make = "", whoami = "", users = "", list = "", rotate = "", revoke = ""] = commands;
+  const [make = "", whoami = "", users = "", list = "", revoke = "", rotate = ""] = commands;
   expect(
-    [make, whoami, users, list, rotate, revoke].map((line) =>
+    [make, whoami, users, list, revoke, rotate].map((line) =>
       line.replace(/ (?:--(?!no-install)|https).*/, ""),
     ),
   ).toEqual([
@@ -28,8 +28,8 @@ test("the page's commands make a metrics-only key in an empty folder, and end it
       "curl",
       "npx --no-install review-api keys list",
     ],
-    'npx --no-install review-api keys rotate "$KEY_ID"',
     'npx --no-install review-api keys revoke "$KEY_ID"',
+    "npx --no-install review-api keys rotate",
   ]);
   const env = {
     ...process.env,
@@ -53,12 +53,18 @@ test("the page's commands make a metrics-only key in an empty folder, and end it
   const query = { start_date: "2026-01-01", end_date: "2026-01-31" };
   expect((await client.listReviewMetrics({ query })).status).toBe(200);
   await expect(client.listUsers()).rejects.toMatchObject({ status: 403, code: "KEY_LIMITED" });
-  const { stdout: rotated } = await lines(`KEY_ID=${id}`, rotate);
-  const successor = createClient({ baseUrl: service().url, key: /rk_\w+/.exec(rotated)?.[0] ?? "" });
-  expect((await successor.whoami()).body).toMatchObject({ key: { only: ["metrics:read"] } });
+  const { stdout: rotated, stderr: told } = await lines(`VENDOR_KEY=${key}`, rotate);
+  const value = /rk_\w+/.exec(rotated)?.[0] ?? "";
+  const renewed = createClient({ baseUrl: service().url, key: value });
+  expect((await renewed.whoami()).body).toMatchObject({
+    key: { id, only: ["metrics:read"], value_until: null },
+  });
+  // The command that it printed before shows the same value again, with the old value as the key.
+  const again = /npx --no-install review-api keys rotate .*/.exec(told)?.[0] ?? "";
+  expect(again).toContain(" --idempotency-key ");
+  expect((await lines(`REVIEW_API_KEY=${key} ${again}`)).stdout).toContain(value);
   await lines(`KEY_ID=${id}`, revoke);
-  for (const ended of [client, successor])
-    await expect(ended.whoami()).rejects.toMatchObject({ status: 401 });
+  for (const ended of [client, renewed]) await expect(ended.whoami()).rejects.toMatchObject({ status: 401 });
 
   const revokeLeaked = blockCommands(read("docs/use/keys.md"));
   await lines(make, 'LEAKED_KEY="$VENDOR_KEY"', ...revokeLeaked, 'echo "$LEAKED_KEY"').then(({ stdout }) =>

@@ -1,19 +1,19 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { parseYaml } from "@redocly/openapi-core";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import * as z from "zod";
 import { defaultDataPath } from "../../../lib/operator/connection.ts";
 import { startFakeAws } from "../../checks/fake-aws.ts";
-import { callJson, event, ndjson, soloOrganization, useDev } from "../../cli/support.ts";
+import { callJson, collect, event, ndjson, soloOrganization, useDev } from "../../cli/support.ts";
 import { read, root } from "../../docs/pages.ts";
 import { type TestService, useService } from "../../support/service.ts";
 import { demoData, endTool, firstLine } from "../../support/tool.ts";
 
-const run = promisify(execFile);
+const exitSchema = z.tuple([z.number().nullable()], z.unknown());
 export const jobsFolder = "docs/use/jobs/";
 
 /** A GitHub workflow, limited to the fields that the pages use. */
@@ -175,11 +175,12 @@ export function useReader(options: { readonly fresh?: boolean } = {}) {
     eval "$answer"
   }`;
 
-  /** Runs the line in a shell, like a reader. */
+  /** Runs the line in a shell, like a reader. The shell leads a process group; killed, it has no code. */
   async function runLine(
     line: string,
     given?: Record<string, string>,
-  ): Promise<{ code: number; output: string }> {
+    onStart?: (shell: ChildProcess) => void,
+  ): Promise<{ code: number | null; output: string }> {
     const values: Record<string, string> = { ...given };
     const names = given ? [] : [...line.matchAll(/\$(\w+)/g)].map(([, name = ""]) => name);
     for (const name of names) values[name] = (await variables[name]?.()) ?? "";
@@ -189,15 +190,18 @@ export function useReader(options: { readonly fresh?: boolean } = {}) {
       ...values,
       ...{ TEST_NODE: process.execPath, TEST_TOOL: toolUrl },
     };
-    try {
-      const { stdout, stderr } = await run("bash", ["-c", `${npx}\n${asHere(line)}`], { cwd: folder, env });
-      return { code: 0, output: stdout + stderr };
-    } catch (error) {
-      const { code, stdout, stderr } = z
-        .object({ code: z.number(), stdout: z.string(), stderr: z.string() })
-        .parse(error);
-      return { code, output: stdout + stderr };
-    }
+    const words = ["-c", `${npx}\n${asHere(line)}`];
+    const shell = spawn("bash", words, {
+      cwd: folder,
+      env,
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    onStart?.(shell);
+    const output = collect(shell);
+    const [code] = exitSchema.parse(await once(shell, "close"));
+    const { stdout, stderr } = output();
+    return { code, output: stdout + stderr };
   }
 
   return { service, runLine, home: () => folder };

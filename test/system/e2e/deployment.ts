@@ -4,10 +4,8 @@ import { afterAll, beforeAll } from "vitest";
 import * as z from "zod";
 import { environmentVariables, lambdaLimits } from "../../../lib/contract/platform.ts";
 import type { QueueMessage } from "../../../lib/events/ports.ts";
-import { createCursorKeys } from "../../../lib/http/cursor-keys.ts";
-import { systemClock } from "../../../lib/runtime/clock.ts";
-import { systemRandom } from "../../../lib/runtime/random.ts";
 import { RicFunction } from "../../ric/ric-function.ts";
+import { answeredTo } from "../../support/custom-resource.ts";
 import { type TestStore, useStore } from "../../support/engine.ts";
 import { call, type RawAnswer } from "../gateway/support.ts";
 import { builtOnce } from "../infra/build.ts";
@@ -73,8 +71,6 @@ export function useDeployment({ stack = "plain", alter }: DeploymentOptions = {}
 }
 
 async function deploy(template: StackTemplate, store: TestStore, threadFile: string) {
-  // The worker rotateCursorKeys does this within a minute of a deployment; test/system/e2e/background.test.ts proves it.
-  await createCursorKeys({ table: store.table, clock: systemClock, random: systemRandom });
   const account = new Account(template, store.tableName);
   const roles = new Map(
     ofType(template, "AWS::Lambda::Function").map(([id]) => [id, roleStatements(template, account, id)]),
@@ -105,12 +101,28 @@ async function deploy(template: StackTemplate, store: TestStore, threadFile: str
     deliver: (messages) => deliver(made, messages),
     wake: (ruleId) => wake(made, ruleId),
   };
+  await runCustomResources(made);
   const stop = async () => {
     await gateway.close();
     await Promise.all([...functions.values()].map((each) => each.stop()));
     await iamProxy.close();
   };
   return { made, stop };
+}
+
+const customResource = z.object({
+  ServiceToken: z.object({ "Fn::GetAtt": z.tuple([z.string(), z.literal("Arn")]) }),
+});
+
+/** CloudFormation's part: a deployment ends when the functions behind custom resources have answered. */
+async function runCustomResources({ template, functions }: Deployment): Promise<void> {
+  for (const [id, { Type, Properties }] of Object.entries(template.Resources)) {
+    if (!Type.startsWith("Custom::")) continue;
+    const [functionId] = customResource.parse(Properties).ServiceToken["Fn::GetAtt"];
+    const invoke = (event: object) => functions.get(functionId)?.invoke(event);
+    const { Status } = await answeredTo("Create", invoke);
+    if (Status !== "SUCCESS") throw new Error(`The custom resource ${id} ended with ${Status}.`);
+  }
 }
 
 /** Set by `npm run test:ric`: then the functions run on AWS's own runtime client. */

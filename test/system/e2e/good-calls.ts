@@ -4,7 +4,6 @@ import { expect } from "vitest";
 import * as z from "zod";
 import type { KeyKind } from "../../../lib/contract/access.ts";
 import * as kinds from "../../../lib/contract/items.ts";
-import { keyLimits } from "../../../lib/contract/limits.ts";
 import {
   type ListedOperation,
   type OperationId,
@@ -12,7 +11,6 @@ import {
   operations,
 } from "../../../lib/contract/operations.ts";
 import { requestOf, type Subject, usualKind } from "../../../lib/contract/requests.ts";
-import { systemClock, toTimestamp } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
 import { absent } from "../../support/subject.ts";
 import type { everyKindOfKey } from "../../support/world.ts";
@@ -45,7 +43,8 @@ export function goodCallsOn({ deployment, world, fixture }: Stage) {
     const things = { ...absent, organization_id: fixture().organization, role_id: "cr_admin", ...subject };
     const { target, ...request } = requestOf(operation, things, options);
     const answer = await deployment().call(target, { ...request, key });
-    expect(deployment().iamProxy.denied).toEqual([]);
+    // Taken out: the next call reports its own.
+    expect(deployment().iamProxy.denied.splice(0)).toEqual([]);
     if (answer.status < 300) {
       expect(answer.status).toBe(operation.answer.status);
       if (answer.headers["content-type"] === "application/json") operation.answer.schema?.parse(answer.json);
@@ -65,7 +64,10 @@ export function goodCallsOn({ deployment, world, fixture }: Stage) {
     const empty = Object.entries(Object(json)).filter(
       ([, value]) => Array.isArray(value) && value.length === 0,
     );
-    expect(empty.filter(([name]) => name !== "failed")).toEqual([]);
+    expect(
+      empty.map(([name]) => name).filter((name) => name !== "failed"),
+      `Lists of ${id} are empty: give it an entry in \`special\`, which makes a record before the call.`,
+    ).toEqual([]);
   }
 
   let learnings = 0;
@@ -95,13 +97,6 @@ export function goodCallsOn({ deployment, world, fixture }: Stage) {
         listed: { tenant: "w#left", place },
       },
     });
-  }
-
-  /** The key was made long enough ago that its value cannot still be on its way. */
-  async function age(keyId: string): Promise<void> {
-    const createdAt = toTimestamp(systemClock.nowMs() - 2 * keyLimits.unreceivedAfterMs);
-    const change = { set: [["created_at", createdAt]] } as const;
-    await deployment().store.table.write({ update: kinds.apiKey.key({ keyId }), change });
   }
 
   /** Where more than the contract's request is needed to use every grant, or to see that the work is done. */
@@ -214,30 +209,24 @@ export function goodCallsOn({ deployment, world, fixture }: Stage) {
       const call = async (id: OperationId, key: string, options = {}) =>
         await callAs(operationOf(id), key, options);
       const body = { idempotency_key: "6f1c2b7e-3333-4000-8000-000000000003" };
-      expect((await call("createKey", own.text, { body })).status).toBe(201);
-      // A repeat ends the first one.
-      const again = made.parse((await call("createKey", own.text, { body })).json);
-      const rotation = await call("rotateKey", again.key, { subject: { key_id: again.id } });
-      const next = made.parse(rotation.json);
-      expect((await call("deleteKey", own.text, { subject: { key_id: next.id } })).status).toBe(204);
+      const first = made.parse((await call("createKey", own.text, { body })).json);
+      expect(made.parse((await call("createKey", own.text, { body })).json)).toEqual(first);
+      expect((await call("rotateKey", first.key, { subject: { key_id: first.id } })).status).toBe(201);
+      expect((await call("deleteKey", own.text, { subject: { key_id: first.id } })).status).toBe(204);
       expect((await call("createKey", own.text)).status).toBe(201);
       expect((await call("deleteKey", own.text, { subject: { key_id: own.key.id } })).status).toBe(204);
       expect((await send("createKey", {}, "workspace")).status).toBe(201);
     },
     async rotateKey() {
-      const { role_id: role } = await newRole("Robot");
       const { organization } = fixture();
-      const { key } = await world.key({ kind: "organization", organization, owner: "u-member", role });
-      const answer = await send("rotateKey", { subject: { key_id: key.id }, body: { grace_seconds: 0 } });
-      expect([answer.status, answer.json]).toMatchObject([201, { kind: "organization" }]);
-      // Nobody used the new key: after a while its owner may rotate the old one again.
       const member = { kind: "organization", organization, owner: "u-member", role: "cr_member" } as const;
-      const subject = { key_id: (await world.key(member)).key.id };
-      await age(created.parse((await send("rotateKey", { subject })).json).id);
-      expect((await send("rotateKey", { subject })).status).toBe(201);
       const token = await world.token(fixture().keys.workspace.key.workspace_id ?? "");
-      const own = { subject: { key_id: token.key.id } };
-      expect((await callAs(operationOf("rotateKey"), token.text, own)).status).toBe(201);
+      for (const own of [await world.key(member), token]) {
+        const request = { subject: { key_id: own.key.id }, body: { grace_seconds: 0 } };
+        const answer = await callAs(operationOf("rotateKey"), own.text, request);
+        expect([answer.status, answer.json]).toMatchObject([201, { id: own.key.id }]);
+        expect((await callAs(operationOf("rotateKey"), own.text, request)).json).toEqual(answer.json);
+      }
     },
     async deleteKey() {
       const { organization } = fixture();

@@ -30,7 +30,8 @@ const kind = (name: string): ItemKind => itemKinds().find((each) => each.name ==
 
 /** The operations that write an attribute that gives rights: all attributes of the kind, unless a row says more. */
 const writersOfRights = {
-  apiKey: ["createKey", "rotateKey"],
+  apiKey: ["createKey"],
+  keyList: ["createKey"],
   organization: [],
   tenantOrganization: [],
   memberReads: [],
@@ -42,16 +43,23 @@ const writersOfRights = {
 type Kind = KindsThat<{ readonly rights: readonly string[] }>;
 const isKind = (name: KindName): name is Kind => name in writersOfRights;
 const kinds = kindNames.filter(isKind);
+/** Compared or written by a rotation, which can change nothing else of a key. */
+const ofValues = ["hash", "old_hash", "rotated_at", "old_until", "salt", "revoked_at"];
 const ofRights = kinds.flatMap((name) =>
   (anyKind(name).rights ?? []).map((attribute): [string, Kind, readonly string[]] => [
     attribute,
     name,
-    [...writersOfRights[name], ...(attribute === "revoked_at" ? ["deleteKey"] : [])],
+    [
+      ...writersOfRights[name],
+      ...(ofValues.includes(attribute) ? ["rotateKey"] : []),
+      ...(attribute === "revoked_at" ? ["deleteKey"] : []),
+    ],
   ]),
 );
 
 const keysOfRights = (organization: string): Readonly<Record<Kind, Key>> => ({
   apiKey: items.apiKey.key({ keyId: "someone-elses" }),
+  keyList: items.keyList.key({ keyId: "someone-elses" }),
   organization: items.organization.key({ organization }),
   tenantOrganization: items.tenantOrganization.key({
     tenant: organizationTenant(organization),
@@ -76,7 +84,8 @@ describe("the matrix of roles, kinds of items and actions", () => {
 
   test.each([
     ["apiKey", ["createKey", "rotateKey", "deleteKey"]],
-    ["keyLine", ["createKey", "rotateKey", "deleteKey"]],
+    ["madeKeys", ["createKey", "deleteKey"]],
+    ["keyList", ["createKey"]],
     ["organization", ["setSeatAssignment"]],
     ["tenantOrganization", ["setSeatAssignment"]],
     ["tenant", []],

@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import {
   existsSync,
-  globSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -24,6 +23,7 @@ import { operations } from "../../../lib/contract/operations.ts";
 import { bundleBudgetOf, bundleBudgets } from "../../../lib/contract/platform.ts";
 import { internalFunctions, workers } from "../../../lib/contract/workers.ts";
 import { eventWords } from "../../../lib/events/describe.ts";
+import { rawSchema } from "../../../lib/openapi/properties.ts";
 import { anyKind, kindNames } from "../../store/item-kinds.ts";
 import { builtOnce } from "./build.ts";
 import { plainTemplate } from "./built-templates.ts";
@@ -147,14 +147,14 @@ describe("the functions of the service", () => {
       expect(holdersOf(foreign).filter((source) => source.startsWith(folder))).toEqual([]);
     });
 
-    test("no function contains the descriptions of fields and events, or code that only documents", async () => {
+    test("no function contains the descriptions of fields and events, or code that only documents", () => {
       const documents = /^lib\/openapi\/|^lib\/events\/describe\.ts$/;
       const holders = sizes.filter(({ ownFiles, lazyFiles }) =>
         [...ownFiles, ...lazyFiles].some((file) => documents.test(file)),
       );
       expect(holders.map(({ source }) => source)).toEqual([]);
       const words = [
-        ...(await wordsOfFields()),
+        ...wordsOfFields(operations),
         ...Object.values(eventWords).flatMap(({ fields }) => Object.values(fields)),
       ].filter((text) => text.length > 40);
       expect(words.length).toBeGreaterThan(150);
@@ -351,7 +351,7 @@ describe("the bundler", () => {
   const source = (name: string, text: string) => writeFileSync(join(sourceDirectory, `${name}.ts`), text);
 
   beforeAll(async () => {
-    mkdirSync(sourceDirectory);
+    mkdirSync(join(sourceDirectory, "lib/contract"), { recursive: true });
     symlinkSync(join(projectDirectory, "node_modules"), join(directory, "node_modules"));
     source("schema", `import * as z from "zod"; export const handler = () => z.toJSONSchema(z.string());`);
     source(
@@ -378,16 +378,38 @@ describe("the bundler", () => {
   test("a module that the bundler left out fails with that reason when it is called", () => {
     expect(inFreshProcess(call("schema"))).toBe("Left out of the bundles; see infra/bundle-plugins.ts.");
   });
+
+  test("a description that the bundler cannot cut out fails the build, with its line", async () => {
+    const described = (words: string) =>
+      `import * as z from "zod";\nexport const handler = () =>\n  z.string().describe(${words}).parse("parsed");`;
+    source("lib/contract/cut", described('"What it means" +\n  `, and \\`why\\``,'));
+    source("lib/contract/kept", described('["What it means"].join(" ")'));
+    const bundle = (name: string) =>
+      bundleFunctions({
+        sources: [`lib/contract/${name}`],
+        sourceDirectory,
+        outputDirectory: join(directory, "own"),
+      });
+    await bundle("cut");
+    expect(inFreshProcess(call("lib/contract/cut"))).toBe("parsed");
+    expect(readFileSync(bundlePath("lib/contract/cut"), "utf8")).not.toContain("What it means");
+    await expect(bundle("kept")).rejects.toThrow(
+      /kept\.ts:3:.*The text of this \.describe\(\) would stay in the functions/,
+    );
+  });
 });
 
-/** Every description of a field in the contract, in whichever file it stands. */
-async function wordsOfFields(): Promise<string[]> {
-  const files = globSync("lib/contract/**/*.ts", { cwd: projectDirectory });
-  const modules = await Promise.all(
-    files.map((file): Promise<Record<string, unknown>> => import(join(projectDirectory, file))),
+/** What the fields of every operation mean. */
+const wordsOfFields = (contract: readonly Operation[]): string[] =>
+  contract.flatMap(({ pathParameters, query, body, answer }) =>
+    [pathParameters, query, body, answer.schema].flatMap((schema) =>
+      schema ? descriptionsIn(rawSchema(schema, "input")) : [],
+    ),
   );
-  return modules
-    .flatMap((module) => Object.entries(module))
-    .filter(([name]) => name.endsWith("Words"))
-    .flatMap(([, words]) => Object.values(words as Record<string, string>));
-}
+
+const descriptionsIn = (value: unknown): string[] =>
+  typeof value !== "object" || value === null
+    ? []
+    : Object.entries(value).flatMap(([name, inner]) =>
+        name === "description" && typeof inner === "string" ? [inner] : descriptionsIn(inner),
+      );

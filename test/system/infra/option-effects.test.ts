@@ -9,7 +9,7 @@ import type { Operation } from "../../../lib/contract/operation.ts";
 import { whoami } from "../../../lib/contract/operations/keys.ts";
 import { operations } from "../../../lib/contract/operations.ts";
 import { lambdaLimits, stackOutputs } from "../../../lib/contract/platform.ts";
-import { ingest } from "../../../lib/contract/workers.ts";
+import { ingest, rotateCursorKeys } from "../../../lib/contract/workers.ts";
 import { chosenOptions } from "./build.ts";
 import { chosenTemplate, plainTemplate } from "./built-templates.ts";
 import { everyOption } from "./every-option.ts";
@@ -238,6 +238,17 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
         "tableName must not be set if ephemeral is true",
       );
     },
+    "changes the custom resource, so that the deployment waits for a cursor key in the restored table":
+      () => {
+        const runOf = (options: Readonly<Record<string, unknown>>) =>
+          ofType(synthesize(options, { ...few, workers: [ingest, rotateCursorKeys] }), "Custom::WorkerRun");
+        const ServiceToken = { "Fn::GetAtt": [partOf("rotateCursorKeys", "Function"), "Arn"] };
+        const run = (tableName: unknown) => ({ ServiceToken, ServiceTimeout: "120", tableName });
+        expect(runOf({}).map(([, { Properties }]) => Properties)).toEqual([run({ Ref: "Table" })]);
+        expect(runOf({ tableName: "restored" }).map(([, { Properties }]) => Properties)).toEqual([
+          run("restored"),
+        ]);
+      },
     "points functions, grants and alarms at a restored table, and keeps the stack's own": () => {
       const template = small({ tableName: "restored" });
       expect(template.Outputs.TableName?.Value).toBe("restored");

@@ -23,18 +23,22 @@ export const noCode = () => Code.fromInline("exports.handler = () => undefined;"
 export type Overrides = Pick<ReviewApiProps, "operations" | "workers" | "releases">;
 
 /** The template of the stack with these options, as plain data. */
-export function synthesize(
+export const synthesize = (...parameters: Parameters<typeof wholeTemplate>): StackTemplate =>
+  templateSchema.parse(wholeTemplate(...parameters));
+
+/** The same with everything that CloudFormation gets. */
+export function wholeTemplate(
   options: Readonly<Record<string, unknown>> = {},
   overrides: Overrides = {},
   codeOf: CodeOf = noCode,
-): StackTemplate {
+): unknown {
   const outdir = mkdtempSync(join(tmpdir(), "synthesize-"));
   try {
     const context = { ...testContext, ...options };
     const app = new App({ builtinCloudFormationValidation: false, context, outdir });
     const parsed = parseOptions((name) => app.node.tryGetContext(name));
     const stack = new ReviewApiStack(app, { options: parsed, codeOf, ...overrides });
-    return templateSchema.parse(Template.fromStack(stack).toJSON());
+    return Template.fromStack(stack).toJSON();
   } finally {
     rmSync(outdir, { recursive: true, force: true });
   }

@@ -97,6 +97,7 @@ const nobody = (): Subject => {
       email: "nobody@example.com",
       text: `Nobody ${id}`,
       receiver_url: "https://example.com",
+      once: id,
     },
     ...{ start_date: "2026-01-01", end_date: "2026-01-01" },
   };

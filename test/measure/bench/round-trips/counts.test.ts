@@ -43,6 +43,8 @@ test("what operations take does not follow from the operations before them", asy
     expect(textOf(await counter.countsOf(id))).toBe(readFileSync(new URL(`${id}.txt`, folder), "utf8"));
 });
 
-test("there are counts of every operation, and no others", () => {
-  expect(readdirSync(folder).toSorted()).toEqual(operations.map(({ id }) => `${id}.txt`).toSorted());
+// A missing file is found above; a new one is written when this file has ended.
+test("there are counts of no other operations", () => {
+  const known = new Set(operations.map(({ id }) => `${id}.txt`));
+  expect(readdirSync(folder).filter((file) => !known.has(file))).toEqual([]);
 });

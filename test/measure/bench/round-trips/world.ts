@@ -1,4 +1,4 @@
-import { makeKeyText } from "../../../../lib/access/key-text.ts";
+import { madeUpKeyText } from "../../../../lib/access/key-text.ts";
 import { auditWrites, operatorOrigin } from "../../../../lib/audit/entry.ts";
 import * as itemKinds from "../../../../lib/contract/items.ts";
 import { organizationTenant, type TenantKey } from "../../../../lib/contract/tenants.ts";
@@ -167,7 +167,7 @@ async function buildOrganization(
       user: (await world.key({ kind: "user", organization: uuid, owner: "boss" })).text,
       legacy: (await world.key({ kind: "legacy", organization: uuid })).text,
       unused: (await world.key({ kind: "user", organization: uuid, owner: "boss" })).text,
-      madeUp: makeKeyText(
+      madeUp: madeUpKeyText(
         { kind: "user", organization: uuid, tenant: organizationTenant(uuid), userId: "boss" },
         systemRandom,
       ),
@@ -241,7 +241,7 @@ async function buildWorkspace(
   ]);
   const emails = people.map((name) => `${name}@example.com`);
   const [token, unused] = [await world.token(workspace), await world.token(workspace)];
-  const madeUpToken = makeKeyText({ kind: "workspace", workspaceId: workspace }, systemRandom);
+  const madeUpToken = madeUpKeyText({ kind: "workspace", workspaceId: workspace }, systemRandom);
   const inactiveToken = await buildInactiveWorkspace(world, organizations);
   return { token: token.text, unusedToken: unused.text, madeUpToken, inactiveToken, first, emails };
 }

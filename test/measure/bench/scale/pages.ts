@@ -80,31 +80,34 @@ function idleTable({ plain, full }: Templates): readonly Row[] {
 }
 
 /** The tables of both pages, by the names of their marks. */
-const tablesOf = (templates: Templates): Readonly<Record<string, readonly Row[]>> => ({
-  idle: idleTable(templates),
-  requests: requestTable(),
-  prices: priceTable(),
-  assumptions: assumptionTable(),
-  quotas: quotaTable(),
-  vectors: vectorTable(),
-  cold: coldTable(),
-  warm: warmTable(),
-  first: bottlenecks(),
-  stream: streamTable(),
-  largest: largestTable(),
-  bill: billTable({ idle: idleDollars(templates.plain), metrics: moreMetricsDollars }),
-});
+const tables: Readonly<Record<string, () => readonly Row[]>> = {
+  requests: requestTable,
+  prices: priceTable,
+  assumptions: assumptionTable,
+  quotas: quotaTable,
+  vectors: vectorTable,
+  cold: coldTable,
+  warm: warmTable,
+  first: bottlenecks,
+  stream: streamTable,
+  largest: largestTable,
+};
+const tablesOfTemplates: Readonly<Record<string, (templates: Templates) => readonly Row[]>> = {
+  idle: idleTable,
+  bill: ({ plain }) => billTable({ idle: idleDollars(plain), metrics: moreMetricsDollars }),
+};
 
 export const pages = ["docs/operate/cost.md", "docs/operate/scale.md"] as const;
 
-/** A page with its current tables; its prose stays. */
-export function pageWithTables(text: string, templates: Templates): string {
+/** A page with its current tables; its prose stays, and without templates also the tables that need them. */
+export function pageWithTables(text: string, templates?: Templates): string {
   const marks = [...text.matchAll(/<!-- (\w+): npm run scale -->/g)].map(([, name = ""]) => name);
   if (marks.length === 0) throw new Error("The page has no place for a table.");
-  const tables = tablesOf(templates);
   return marks.reduce(
     (page, name) => {
-      const rows = tables[name];
+      const ofTemplates = tablesOfTemplates[name];
+      if (ofTemplates && !templates) return page;
+      const rows = templates && ofTemplates ? ofTemplates(templates) : tables[name]?.();
       if (!rows) throw new Error(`There is no table ${name}.`);
       const place = new RegExp(`(<!-- ${name}: npm run scale -->\n).*?(<!-- end of ${name} -->)`, "s");
       return page.replace(place, (_, start: string, end: string) => `${start}\n${markdown(rows)}\n\n${end}`);

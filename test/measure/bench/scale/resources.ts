@@ -66,6 +66,7 @@ const priceOf: Readonly<Record<string, Price>> = {
     rulesSchema.parse(Properties).Rules.length * monthlyPrices.firewallRule.dollars,
   "AWS::WAFv2::LoggingConfiguration": "free",
   "AWS::WAFv2::WebACLAssociation": "free",
+  "Custom::WorkerRun": "free",
 };
 
 export type ResourceCost = {

@@ -1,5 +1,5 @@
 import type { Item, Key, Table } from "../../../../lib/store/table.ts";
-import { readPage } from "../../../../lib/stream/read.ts";
+import { readPage } from "../../../../lib/stream/read-page.ts";
 import { organizations, type Weakness } from "../world.ts";
 import { bend, headReadAs, isHead } from "./weaken.ts";
 
@@ -30,7 +30,7 @@ export const highestLookedAt: Weakness = {
       },
     };
     const result = await readPage(watched, request);
-    if (result.kind !== "page" || result.nextAfter === null) return result;
+    if (result.outcome !== "page" || result.nextAfter === null) return result;
     return { ...result, nextAfter: Math.max(result.nextAfter, highest) };
   },
 };
@@ -90,7 +90,7 @@ export const oneAfterAnother: Weakness = {
     const turn = Math.floor(request.after / turnSize);
     const organization = organizations[turn];
     const result = await readPage(table, { ...request, organization, after: request.after % turnSize });
-    if (result.kind !== "page") return result;
+    if (result.outcome !== "page") return result;
     const shift = turn * turnSize;
     const entries = result.entries.map((entry) => ({ ...entry, number: entry.number + shift }));
     const isLast = turn === organizations.length - 1;

@@ -1,5 +1,5 @@
 import { parseRemovalPlace } from "../../../../lib/store/layout.ts";
-import { readPage } from "../../../../lib/stream/read.ts";
+import { readPage } from "../../../../lib/stream/read-page.ts";
 import type { Weakness } from "../world.ts";
 import { bend, headReadAs, transactsAs, writers } from "./weaken.ts";
 

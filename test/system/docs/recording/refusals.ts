@@ -112,8 +112,7 @@ export const refusals: Readonly<Partial<Record<ErrorCode, (circumstances: Circum
     body: { ...Object(request.body), types: ["audit_logs"] },
   }),
   WEBHOOK_LIMIT_REACHED: () => ({ key: "crowded" }),
-  KEY_ROTATED: ({ operation, world }) =>
-    operation.id === "createKey" ? { key: "rotated" } : { path: { key_id: world.keyIds.rotated } },
+  KEY_ROTATED: () => ({ key: "rotated" }),
   KEY_EXISTS: ({ request }) => ({
     sentBefore: true,
     body: { ...Object(request.body), name: "another vendor" },

@@ -55,7 +55,7 @@ function usualRequest(operation: ListedOperation, world: ExampleWorld): ExampleR
     organization_id: world.organization,
     learning_id: isDelete ? learnings.deleted : learnings.kept,
     role_id: isDelete ? roles.unused : roles.reviewer,
-    key_id: isDelete ? keyIds.ended : keyIds.replaced,
+    key_id: isDelete ? keyIds.ended : keyIds.turned,
     webhook_id: isDelete ? webhooks.deleted : webhooks.kept,
   };
   const subject = { ...absent, ...june, ...things, repository_id: "9001", user_id: "502" };
@@ -268,7 +268,13 @@ const chosenRequests = (world: ExampleWorld): Partial<Record<OperationId, readon
       },
     },
   ],
-  rotateKey: [{ title: "With a grace of ten minutes", body: { grace_seconds: 600 } }],
+  rotateKey: [
+    {
+      title: "With a grace of ten minutes",
+      key: "turned",
+      body: { idempotency_key: "5b0c9e4a-1f83-4d27-a6b1-7c2e90d4f518", grace_seconds: 600 },
+    },
+  ],
   createWebhook: [
     {
       title: "For metrics and Learnings",

@@ -14,8 +14,8 @@ export type ExampleWorld = {
   readonly learnings: Readonly<
     Record<"kept" | "other" | "deleted" | "spoiled" | "spoiledToo" | "waiting", string>
   >;
-  /** Ids of organization keys that no request uses. */
-  readonly keyIds: Readonly<Record<"replaced" | "ended" | "rotated", string>>;
+  /** Ids of the key that rotates itself, and of one that no request uses. */
+  readonly keyIds: Readonly<Record<"turned" | "ended", string>>;
   readonly roles: Readonly<Record<"reviewer" | "unused", string>>;
   readonly webhooks: Readonly<Record<"kept" | "deleted" | "local", string>>;
 };
@@ -28,6 +28,7 @@ export type KeyName =
   | "metricsOnly"
   | "auditOnly"
   | "rotated"
+  | "turned"
   | "workspace"
   | "instance"
   | "homeless"
@@ -68,13 +69,15 @@ export async function buildExampleWorld(world: World, steady: DeterministicRunti
   const unused = await role("Intern", "learning:read");
   await world.member(web, "504", { username: "dee", email: "dee@acme.example", role: reviewer });
   await world.member(web, "505", { username: "eve", email: "eve@acme.example", role: nothing });
+  const keys = {
+    ...(await makeKeys(world, { organization, hosted, second }, step)),
+    ...(await keysOfOddPlaces(world, step)),
+  };
+  const { turned, ended } = await makeManagedKeys(world, organization, step);
   return {
-    keys: {
-      ...(await makeKeys(world, { organization, hosted, second }, step)),
-      ...(await keysOfOddPlaces(world, step)),
-    },
+    keys: { ...keys, turned: turned.text },
     organization,
-    keyIds: await makeManagedKeys(world, organization, step),
+    keyIds: { turned: turned.key.id, ended: ended.key.id },
     learnings: await captureLearnings(world, organization, step),
     roles: { reviewer, unused },
     webhooks: {
@@ -249,7 +252,7 @@ async function makeKeys(world: World, { organization, hosted, second }: Places, 
   step("instance key that is not authorized for its home");
   const homeless = await world.key({ kind: "instance", ...scope, ...admin, name: "old sync" });
   const change = { set: [["authorized", [second]] as const] };
-  await world.deps.table.write({ update: kinds.apiKey.key({ keyId: homeless.key.id }), change });
+  await world.deps.table.write({ update: kinds.keyList.key({ keyId: homeless.key.id }), change });
   step("token");
   const workspace = (await world.token("acme", "501")).text;
   step("token of a former admin");
@@ -270,11 +273,7 @@ async function makeManagedKeys(world: World, organization: string, step: Step) {
   const rotated = await make("chat bot");
   step("managed key rotated");
   await world.rotate(rotated, 3600);
-  return {
-    replaced: (await make("build server")).key.id,
-    ended: (await make("old build server")).key.id,
-    rotated: rotated.key.id,
-  };
+  return { turned: await make("build server"), ended: await make("old build server") };
 }
 
 /** Self-hosted organizations that meet every requirement except one. */
@@ -293,11 +292,11 @@ async function keysOfOddPlaces(world: World, step: Step) {
     step(`role Role ${count}`);
     await world.role(crowded.organization, `Role ${count}`, { permissions: [] });
   }
-  const made = Array.from({ length: keyLimits.madeKeysMax }, (_, index) => ({
-    ...{ id: `k${index}`, at_ms: 0, ends_at_ms: 32_503_680_000_000, once: "", request: "" },
+  // The same live key, as often as the list is long.
+  const made = Array.from({ length: keyLimits.madeKeysMax }, () => ({
+    ...{ id: crowded.id, expires_at_ms: 32_503_680_000_000 },
   }));
-  const line = { ...kinds.keyLine.key({ keyId: crowded.id }), version: 1, ended: false, made };
-  await world.deps.table.write({ put: line });
+  await world.deps.table.write({ put: { ...kinds.madeKeys.key({ keyId: crowded.id }), version: 1, made } });
   for (let count = 0; count < webhookLimits.perScopeMax; count++)
     await webhookOf(world, crowded.organization, `https://hooks.acme.example/${count}`, step);
   return {

@@ -112,7 +112,8 @@ export function comparableBefore(
   const isWhole = period.end_date < dayOf(nowMs) || end_date < dayOf(endsAtMs);
   if (isWhole) return { period: days, endsAtMs: null, pullRequests };
   return {
-    ...{ period: days, endsAtMs },
+    period: days,
+    endsAtMs,
     pullRequests: pullRequests.filter(({ mergedAtMs }) => mergedAtMs <= endsAtMs),
   };
 }

@@ -1,3 +1,11 @@
+/**
+ * One page merges the weeks of a window by their numbers, from the cursor (`after`) up to what the head has published:
+ *
+ *   week 23   ──4──────9────────15───      `position`: everything up to here is read, in every week
+ *   week 24   ─────7─────11──────────      the page is full, or time or bytes are used up: it ends at `position`
+ *   week 25   ───5─────────13──────16      nothing is left: the head is read once more, and the page goes on if it moved
+ *             after    position   published
+ */
 import { streamLimits } from "../contract/limits.ts";
 import type { TenantKey } from "../contract/tenants.ts";
 import {
@@ -52,7 +60,7 @@ export type StreamPageRequest = {
 
 export type StreamPageResult =
   | {
-      readonly kind: "page";
+      readonly outcome: "page";
       readonly entries: readonly StreamEntry[];
       /** In no order; none of them is also in `entries`. */
       readonly removals: readonly Removal[];
@@ -66,12 +74,12 @@ export type StreamPageResult =
   /** The records are larger than a response may be. */
   | TooLargeResult
   /** Time was up before anything was processed: the next cursor would equal the received one. */
-  | { readonly kind: "no-progress" }
+  | { readonly outcome: "no-progress" }
   /** The organization left the tenant while the page was read: its entries may already have been gone. */
-  | { readonly kind: "moved" };
+  | { readonly outcome: "moved" };
 
 export type TooLargeResult = {
-  readonly kind: "too-large";
+  readonly outcome: "too-large";
   /** With the beginning of its payload (its first part), unless that was deleted meanwhile. */
   readonly largest: StreamEntry;
   /** A lower bound, because reading stopped when there were too many bytes. */
@@ -114,19 +122,19 @@ export async function readPage(table: Table, request: StreamPageRequest): Promis
       readHead(table, request.tenant),
       request.isStillHere?.() ?? true,
     ]);
-    if (!isStillHere) return { kind: "moved" };
+    if (!isStillHere) return { outcome: "moved" };
     if (again.published <= head.published) return pageOf(walk, null, walk.position);
     head = again;
   }
 }
 
 function unfinished(request: StreamPageRequest, walk: PageInProgress): StreamPageResult {
-  if (walk.position === request.after) return { kind: "no-progress" };
+  if (walk.position === request.after) return { outcome: "no-progress" };
   return pageOf(walk, walk.position, walk.position);
 }
 
 const pageOf = (walk: PageInProgress, nextAfter: number | null, readUpTo: number): StreamPageResult => ({
-  kind: "page",
+  outcome: "page",
   entries: [...walk.picked.values()].map(({ entry }) => entry),
   removals: [...walk.removed.values()],
   removalsSince: walk.removalsSince,
@@ -140,7 +148,7 @@ async function tooLarge(table: Table, walk: PageInProgress): Promise<TooLargeRes
   );
   const payload = largest.spill ? await readFirstPart(table, largest.spill) : largest.entry.payload;
   return {
-    kind: "too-large",
+    outcome: "too-large",
     largest: { ...largest.entry, payload },
     renderedBytes: walk.renderedBytes,
     nextAfter: walk.position,

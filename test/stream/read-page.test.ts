@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import * as kinds from "../../lib/contract/items.ts";
 import { appendBatch } from "../../lib/stream/append.ts";
 import { readHead } from "../../lib/stream/head.ts";
-import { readPage } from "../../lib/stream/read.ts";
+import { readPage } from "../../lib/stream/read-page.ts";
 import { useStore } from "../support/engine.ts";
 import {
   change,
@@ -49,7 +49,7 @@ describe("a page", () => {
     const { tenant } = await newOrganization(table);
 
     expect(await readPage(table, request(tenant))).toEqual({
-      kind: "page",
+      outcome: "page",
       entries: [],
       removals: [],
       removalsSince: 0,
@@ -202,7 +202,7 @@ describe("a walk", () => {
     const nothing = await readPage(table, afterOne);
 
     expect([texts([short.entries]), short.nextAfter]).toEqual([["0"], 1]);
-    expect(nothing).toEqual({ kind: "no-progress" });
+    expect(nothing).toEqual({ outcome: "no-progress" });
   });
 });
 
@@ -242,7 +242,7 @@ describe("large entries", () => {
     const partsRead = seen.parts;
     const fits = await readOne(table, request(tenant, { responseBytesMax: 100_000, limit: 1 }));
 
-    expect(tooLarge).toMatchObject({ kind: "too-large" });
+    expect(tooLarge).toMatchObject({ outcome: "too-large" });
     expect(partsRead).toBe(0);
     expect([fits.entries.length, fits.nextAfter]).toEqual([1, 1]);
   });

@@ -1,28 +1,28 @@
 import * as z from "zod";
-import { answerOfLeft, type ScopeFollowUp } from "../access/follow-scope.ts";
-import type { OperationContext, WalkContext } from "../access/operation-context.ts";
-import { type ReadableRepositories, readableDigest } from "../access/readable.ts";
-import { ApiError } from "../contract/api-error.ts";
-import { learningLimits } from "../contract/limits.ts";
-import type { listLearnings } from "../contract/operations/learnings.ts";
-import type { RemovedOrganization } from "../contract/records.ts";
-import type { RemovedLearning } from "../contract/records-learnings.ts";
-import { startNewWalk } from "../contract/sentences.ts";
-import { organizationTenant, type TenantKey } from "../contract/tenants.ts";
-import { toTimestamp } from "../runtime/clock.ts";
-import { required } from "../runtime/required.ts";
-import type { LearningItem, LearningRemoval } from "../store/items/learning.ts";
-import type { OrganizationItem } from "../store/items/organization.ts";
-import { learningFilter, removalFilter } from "./export/filter.ts";
-import { readableRepositories } from "./export/named-repository.ts";
+import { answerOfLeft, type ScopeFollowUp } from "../../access/follow-scope.ts";
+import type { OperationContext, WalkContext } from "../../access/operation-context.ts";
+import { type ReadableRepositories, readableDigest } from "../../access/readable.ts";
+import { ApiError } from "../../contract/api-error.ts";
+import { learningLimits } from "../../contract/limits.ts";
+import type { listLearnings } from "../../contract/operations/learnings.ts";
+import type { RemovedOrganization } from "../../contract/records.ts";
+import type { RemovedLearning } from "../../contract/records-learnings.ts";
+import { startNewWalk } from "../../contract/sentences.ts";
+import { organizationTenant, type TenantKey } from "../../contract/tenants.ts";
+import { toTimestamp } from "../../runtime/clock.ts";
+import { required } from "../../runtime/required.ts";
+import type { LearningItem, LearningRemoval } from "../../store/items/learning.ts";
+import type { OrganizationItem } from "../../store/items/organization.ts";
+import { type LearningRecord, readNames, toLearningRecord } from "../present.ts";
+import { learningFilter, removalFilter } from "./filter.ts";
+import { readableRepositories } from "./named-repository.ts";
 import {
   firstPosition,
   type LearningPosition,
   type WalkedPage,
   type WalkRequest,
   walkLearnings,
-} from "./export/walk.ts";
-import { type LearningRecord, readNames, toLearningRecord } from "./present.ts";
+} from "./walk.ts";
 
 export type ExportContext = WalkContext<z.output<(typeof listLearnings)["query"]>> &
   Pick<OperationContext, "readable" | "signal"> & { readonly paging: { readonly position: unknown } };
@@ -128,7 +128,7 @@ type ExportSegment = Pick<WalkRequest, "from" | "upTo"> & {
   readonly removedSince?: string;
 };
 type PageReader = (
-  stretch: ExportSegment,
+  segment: ExportSegment,
 ) => Promise<{ readonly page: WalkedPage; readonly records: Pick<ExportedPage, "records" | "removed"> }>;
 
 function pageReader(call: ExportContext, repositories: ReadableRepositories): PageReader {
@@ -142,7 +142,7 @@ function pageReader(call: ExportContext, repositories: ReadableRepositories): Pa
     include_removed: includesRemoved,
     ...filters
   } = input.query;
-  return async ({ organizations: shown, removedSince: since, ...stretch }) => {
+  return async ({ organizations: shown, removedSince: since, ...segment }) => {
     const organizations = new Map(shown.map((each) => [each.uuid, each]));
     const visible = {
       organizations: new Set(organizations.keys()),
@@ -162,7 +162,7 @@ function pageReader(call: ExportContext, repositories: ReadableRepositories): Pa
           }),
         isFiltered: repositories !== "*" || Object.values(filters).some((filter) => filter !== undefined),
         signal,
-        ...stretch,
+        ...segment,
       },
     );
     const names = await readNames(table, page.learnings);

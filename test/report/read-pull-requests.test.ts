@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createClient } from "../../lib/client/client.ts";
-import { readPullRequests } from "../../lib/report/read.ts";
+import { readPullRequests } from "../../lib/report/read-pull-requests.ts";
 import { comments, finding, review } from "./records.ts";
 
 const period = { start_date: "2026-03-01", end_date: "2026-03-31" };
