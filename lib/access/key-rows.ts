@@ -1,5 +1,4 @@
 import * as kinds from "../contract/items.ts";
-import { isOf } from "../contract/kind.ts";
 import { keyLimits } from "../contract/limits.ts";
 import { organizationTenant } from "../contract/tenants.ts";
 import { type KeyItem, parseKey, withList } from "../store/items/key.ts";
@@ -25,13 +24,18 @@ export const keyWrites = (key: KeyItem): Put[] => [
     : []),
 ];
 
+/** Which key a row lists. */
+export type IdOf = (row: Key) => string;
+export const idInDirectory: IdOf = ({ sk }) => sk;
+
 /** The keys with these rows, each with its list; undefined for a row without a key. In one trip. */
 export async function readKeys(
   table: Table,
   rows: readonly Item[],
+  idOf: IdOf,
 ): Promise<ReadonlyArray<KeyItem | undefined>> {
-  const ids = rows.map(keyIdOfRow);
-  const listed = rows.filter(({ kind }) => kind === "instance").map(keyIdOfRow);
+  const ids = rows.map(idOf);
+  const listed = rows.filter(({ kind }) => kind === "instance").map(idOf);
   const items = await table.getMany([
     ...ids.map((keyId) => kinds.apiKey.key({ keyId })),
     ...listed.map((keyId) => kinds.keyList.key({ keyId })),
@@ -49,19 +53,17 @@ export const keyRowWrites = (key: KeyItem): Put[] =>
     put: { ...row, kind: key.kind },
   }));
 
-export const keyIdOfRow = (row: Key): string => (isOf(kinds.keyRow, row) ? keyOfRow(row) : row.sk);
-
 /** Yields the keys of these rows page by page, because a directory may be larger than the memory. */
-export async function* keysOfRows(table: Table, range: Range): AsyncGenerator<KeyItem[]> {
+export async function* keysOfRows(table: Table, range: Range, idOf: IdOf): AsyncGenerator<KeyItem[]> {
   for await (const rows of queryPages(table, { ...range, pageItems: keyLimits.rowsReadTogether }))
-    yield (await readKeys(table, rows)).filter((key) => key !== undefined);
+    yield (await readKeys(table, rows, idOf)).filter((key) => key !== undefined);
 }
 
 export const keysOfDirectory = (table: Table): AsyncGenerator<KeyItem[]> =>
-  keysOfRows(table, kinds.keyDirectory.range());
+  keysOfRows(table, kinds.keyDirectory.range(), idInDirectory);
 
 /** The keys that belong to one organization, and the instance keys whose home it is. */
 export async function keysOfOrganization(table: Table, organization: string): Promise<KeyItem[]> {
   const range = kinds.keyRow.range({ tenant: organizationTenant(organization) });
-  return (await Array.fromAsync(keysOfRows(table, range))).flat();
+  return (await Array.fromAsync(keysOfRows(table, range, keyOfRow))).flat();
 }

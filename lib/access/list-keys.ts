@@ -6,11 +6,12 @@ import { organizationTenant, type TenantKey } from "../contract/tenants.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { KeyItem } from "../store/items/key.ts";
 import { type OrganizationItem, readProviderIds } from "../store/items/organization.ts";
+import { keyOfRow } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
 import { itemsPerQuery, type Partition, type PartitionPosition, walkPartitions } from "../store/walk.ts";
 import { reachOf } from "./key-reach.ts";
 import { toKeyRecord } from "./key-record.ts";
-import { readKeys } from "./key-rows.ts";
+import { type IdOf, idInDirectory, readKeys } from "./key-rows.ts";
 import { readUses } from "./last-used.ts";
 import type { Principal } from "./principal.ts";
 import { readStandings } from "./refused-because.ts";
@@ -20,7 +21,7 @@ type Reader = { readonly table: Table; readonly clock: Clock };
 
 /** Which keys a list has. */
 export type KeyListing = {
-  readonly partitions: ReadonlyArray<Partition & { readonly hasInstanceKeys: boolean }>;
+  readonly partitions: ReadonlyArray<Partition & { readonly idOf: IdOf; readonly hasInstanceKeys: boolean }>;
   isListed(key: KeyItem): boolean;
   /** The organizations that were read already. */
   readonly organizations: readonly OrganizationItem[];
@@ -42,9 +43,9 @@ export async function listKeys(
     reader.table,
     partitions.map((each) => ({ ...each, range: { ...each.range, pageItems } })),
     { ...page, partitionsAtOnce: keyLimits.organizationsAtOnce },
-    async (items, { hasInstanceKeys }) => {
+    async (items, { idOf, hasInstanceKeys }) => {
       const rows = items.filter(({ kind }) => hasInstanceKeys || kind !== "instance");
-      const keys = await readKeys(reader.table, rows);
+      const keys = await readKeys(reader.table, rows, idOf);
       return rows.flatMap(({ sk }, index) => {
         const key = keys[index];
         return key && isListed(key) ? [{ sk, key }] : [];
@@ -61,6 +62,7 @@ export function listingOf(caller: { readonly principal: Principal; readonly scop
   const partition = (name: string, tenant: TenantKey) => ({
     name,
     range: kinds.keyRow.range({ tenant }),
+    idOf: keyOfRow,
     // An organization's rows include instance keys, which use its roles, but are listed with the instance.
     hasInstanceKeys: name === tenantName,
   });
@@ -87,6 +89,7 @@ export const operatorListing = (organization: OrganizationItem | undefined): Key
       range: organization
         ? kinds.keyRow.range({ tenant: organizationTenant(organization.uuid) })
         : kinds.keyDirectory.range(),
+      idOf: organization ? keyOfRow : idInDirectory,
       hasInstanceKeys: true,
     },
   ],

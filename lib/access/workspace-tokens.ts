@@ -4,6 +4,7 @@ import { keyLimits } from "../contract/limits.ts";
 import { workspaceTenant } from "../contract/tenants.ts";
 import type { KeyItem } from "../store/items/key.ts";
 import type { WorkspaceItem } from "../store/items/tenant.ts";
+import { keyOfRow } from "../store/layout.ts";
 import {
   checkedKeyName,
   checkedOnly,
@@ -56,7 +57,7 @@ export async function listWorkspaceTokens(
 ): Promise<KeyItem[]> {
   await requireWorkspaceAdmin(deps.table, workspaceId, as);
   const range = kinds.keyRow.range({ tenant: workspaceTenant(workspaceId) });
-  return (await Array.fromAsync(keysOfRows(deps.table, range))).flat();
+  return (await Array.fromAsync(keysOfRows(deps.table, range, keyOfRow))).flat();
 }
 
 export async function deleteWorkspaceToken(

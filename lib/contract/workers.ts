@@ -144,7 +144,7 @@ export const finishMoves = worker({
 });
 
 const swept = ["organizationDirectory", "sweeper", ...streams] as const;
-const noted = ["apiKey", "organization", "news"] as const;
+const noted = ["apiKey", "keyList", "organization", "news"] as const;
 const housekeeping = worker({
   id: "housekeeping",
   source: "workers/housekeeping",

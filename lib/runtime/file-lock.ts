@@ -13,8 +13,7 @@ const sqliteNotADatabase = 26;
  * process. Undefined: another process has the lock.
  */
 export function tryLock(file: string): Lock | undefined {
-  requireWritable(file);
-  const database = new DatabaseSync(file, { timeout: 0 });
+  const database = openDatabase(file);
   try {
     database.exec("BEGIN EXCLUSIVE");
   } catch (error) {
@@ -22,12 +21,25 @@ export function tryLock(file: string): Lock | undefined {
     const code: unknown = error instanceof Error ? Reflect.get(error, "errcode") : undefined;
     if (code === sqliteBusy) return undefined;
     if (code === sqliteNotADatabase) throw new OperatorError(`${file} is not our lock file; remove it.`);
+    requireWritable(file);
     throw error;
   }
   return { release: () => database.close() };
 }
 
-/** SQLite's own errors do not say why it cannot open a file. */
+function openDatabase(file: string): DatabaseSync {
+  try {
+    return new DatabaseSync(file, { timeout: 0 });
+  } catch (error) {
+    requireWritable(file);
+    throw error;
+  }
+}
+
+/**
+ * SQLite's own errors do not say why it cannot open a file. Only after an error: closing any descriptor of a file
+ * releases every lock that this process has on it.
+ */
 function requireWritable(file: string): void {
   try {
     closeSync(openSync(file, "a"));

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { tryExportLock } from "../../../lib/mirror/lock.ts";
-import { tryLock } from "../../../lib/runtime/file-lock.ts";
+import { isLocked, tryLock } from "../../../lib/runtime/file-lock.ts";
 import { callTool, useDev } from "../../cli/support.ts";
 import { asNobody } from "../../support/nobody.ts";
 
@@ -40,6 +40,20 @@ test("a killed process no longer holds the lock", async () => {
   expect(whileHeld).toBeUndefined();
   const lock = tryLock(file);
   expect(lock).toBeDefined();
+  lock?.release();
+});
+
+test("a process that looks at its own lock keeps it", async () => {
+  const file = join(await tools.folder(), "lock");
+  const lock = tryLock(file);
+  expect(isLocked(file)).toBe(true);
+  const script = `
+    import { isLocked } from ${JSON.stringify(new URL("../../../lib/runtime/file-lock.ts", import.meta.url).href)};
+    console.log(isLocked(${JSON.stringify(file)}));
+  `;
+  const run = promisify(execFile);
+  const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", script]);
+  expect(stdout).toBe("true\n");
   lock?.release();
 });
 

@@ -67,7 +67,6 @@ test("a sound service passes every check, and only items that are documented to 
   for (const name of [
     "an embedding is made of a new Learning",
     "a vector search finds it",
-    "a rotated key works, and the key before it is refused",
     "an answer of 16 MiB arrives whole",
     "people, data and keys are removed again",
   ])

@@ -34,6 +34,7 @@ const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
   ],
   [/^npm run package\b/, "test/system/client/package.test.ts packs and installs it"],
   [/^npm ci\b/, "CI runs it; test/architecture/lock-file.test.ts holds what it needs"],
+  [/^npm run grants\b/, "runs all unit tests and proofs and lists what none of them used"],
   [/^npm run lock\b/, "would change a file; test/architecture/lock-file.test.ts runs it"],
   [/^npm run prove\b/, "needs an AWS account; test/system/cli/prove.test.ts runs it against a fake one"],
   [/^curl -i "\$API_URL\/v1\/whoami" -H 'x-test/, "needs a deployed stack with a firewall"],
