@@ -4,7 +4,7 @@ import * as kinds from "../../lib/contract/items.ts";
 import { cacheLimits, cursorLimits } from "../../lib/contract/limits.ts";
 import { CursorKeyRing, createCursorKeys, rotateCursorKeys } from "../../lib/http/cursor-keys.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
-import type { Table } from "../../lib/store/table.ts";
+import { ConditionFailed, type Table } from "../../lib/store/table.ts";
 import { TestClock } from "../support/clock.ts";
 import { openStore, useStore } from "../support/engine.ts";
 import { useFaultyEngine } from "../support/faulty-engine.ts";
@@ -157,6 +157,25 @@ describe("rotation", () => {
     expect(await rotateCursorKeys({ table, clock, random: systemRandom })).toBe("young");
     clock.advance(1);
     expect(await rotateCursorKeys({ table, clock, random: systemRandom })).toBe("rotated");
+  });
+
+  test("of two rotations at once one wins, and the key that it made stays", async () => {
+    const clock = new TestClock();
+    const { table } = await newTable({ clock });
+    clock.advance(cursorLimits.keyDaysMax * msPerDay);
+    let winner: unknown;
+    const overtaken: Table = {
+      ...table,
+      write: async (...given) => {
+        winner = await rotateCursorKeys({ table, clock, random: systemRandom });
+        return await table.write(...given);
+      },
+    };
+    const late = rotateCursorKeys({ table: overtaken, clock, random: systemRandom });
+    await expect(late).rejects.toThrow(ConditionFailed);
+    expect(winner).toBe("rotated");
+    const item = await table.get(kinds.cursorKeys.key());
+    expect(Object.keys(Object(item?.keys))).toHaveLength(2);
   });
 
   test("rotation replaces a current cursor key that is missing in the list of keys", async () => {

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { operatorOrigin } from "../../lib/audit/entry.ts";
+import { withCopies, writeOldOwed, writeOwed } from "../../lib/audit/owed.ts";
+import { auditLimits, storeLimits } from "../../lib/contract/limits.ts";
+import { organizationTenant } from "../../lib/contract/tenants.ts";
+import { toTimestamp } from "../../lib/runtime/clock.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
+import { auditKey } from "../../lib/store/layout.ts";
+import { TestClock } from "../support/clock.ts";
+import { useStore } from "../support/engine.ts";
+import { scanAll } from "../support/scan-all.ts";
+
+const store = useStore();
+
+test("copies of an audit entry beyond one transaction are written once, by whichever of two runs comes first", async () => {
+  const { table } = store();
+  const clock = new TestClock();
+  const id = systemRandom.uuid();
+  const createdAt = toTimestamp(clock.nowMs());
+  const owners = Array.from({ length: storeLimits.transactionActionsMax + 5 }, () =>
+    organizationTenant(systemRandom.uuid()),
+  );
+  const copies = owners.map((owner) => ({
+    put: { ...auditKey(owner, createdAt, id), id, created_at: createdAt, actor: operatorOrigin.actor.name },
+  }));
+  const { writes, owed } = withCopies([], copies);
+  await table.transact(writes);
+
+  clock.advance(1);
+  await writeOwed({ table, clock }, owed);
+  // The process that made the notes was slow: its run and a later one have read them before they were settled.
+  clock.advance(auditLimits.settledAfterMs + 1);
+  await writeOwed({ table, clock }, owed);
+  await writeOldOwed({ table, clock });
+
+  const written = (await scanAll(table)).filter(({ pk }) => pk.startsWith("AUDIT#"));
+  const ownersOf = written.map(({ pk }) => pk.slice("AUDIT#".length, -"#2026-11".length));
+  expect(ownersOf.toSorted()).toEqual(owners.toSorted());
+});
