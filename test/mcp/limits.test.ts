@@ -178,6 +178,17 @@ describe("size", () => {
     }
   });
 
+  test("an answer of exactly 1 MiB is sent, one byte more is refused", async () => {
+    const ask = async (idLength: number) =>
+      await post({ ...call("list_learnings"), id: "x".repeat(idLength) }, { fetch: learnings(most / 2) });
+    const shortest = Buffer.byteLength((await ask(1)).text);
+    const idLength = most - shortest + 1;
+    const largest = await ask(idLength);
+    expect([largest.status, Buffer.byteLength(largest.text)]).toEqual([200, most]);
+    const { status, text } = await ask(idLength + 1);
+    expect([status, JSON.parse(text).error.code]).toEqual([413, "RESPONSE_TOO_LARGE"]);
+  });
+
   test("a body of 1 MiB is taken, and one byte more is refused with a sentence that says what to do", async () => {
     const fetch = apiOf(() => json({ status: "success" }));
     const body = JSON.stringify(call("create_learnings", { data: [] }));
