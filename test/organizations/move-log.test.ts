@@ -119,3 +119,29 @@ test.each([
     expect((await walk(tokenTo)).entries.join()).not.toMatch(/elsewhere/);
   },
 );
+
+test("a run that a further move overtakes does not tell the next run where to begin: the last workspace gets the whole log", async () => {
+  const { to, own } = await twoWorkspaces("overtaken");
+  await world.workspace("overtaken-last");
+  const tokenLast = (await world.token("overtaken-last")).text;
+  for (const name of ["one", "two"]) await newRole(own, name);
+  await world.organization("overtaken", { workspace_id: to });
+  const { table } = api.store();
+  let isGone = false;
+  const movesOn: Table = {
+    ...table,
+    write: async (write, ...words) => {
+      if ("put" in write && write.put.pk.startsWith("AUDIT#") && !isGone) {
+        isGone = true;
+        await world.organization("overtaken", { workspace_id: "overtaken-last" });
+      }
+      return await table.write(write, ...words);
+    },
+  };
+  expect(await runSchedule(movesOn)).toBe(0);
+  expect(isGone).toBe(true);
+  expect(await runSchedule()).toBe(1);
+  const names = (await walk(tokenLast)).entries.join();
+  expect(names).toMatch(/one/);
+  expect(names).toMatch(/two/);
+});
