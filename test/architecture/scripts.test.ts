@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { oneLine, parts } from "../mutation/parts.ts";
+import { refusalOfNode } from "../support/node-version.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -28,4 +29,11 @@ test("every mutant that no test can detect is in a file that is mutated, and its
   const isCurrent = ({ file, code }: (typeof entries)[number]) =>
     mutated.has(file) && oneLine(readFileSync(root + file, "utf8")).includes(code);
   expect(entries.filter((entry) => !isCurrent(entry))).toEqual([]);
+});
+
+test("tests on a Node that the test runner does not work on end at once and say which command works", () => {
+  expect(refusalOfNode("v20.20.2")).toMatch(
+    /^The tests need Node 22 or newer, and this is v20\.20\.2: .* npx vitest/,
+  );
+  expect(["v22.0.0", "v24.21.0", "v100.0.0"].map(refusalOfNode)).toEqual([undefined, undefined, undefined]);
 });
