@@ -1,7 +1,6 @@
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
-import "./test/support/node-version.ts";
 import "./test/support/products.ts";
 
 /** The folder of a test says which command runs it: `npm run test:<folder>`, or `npm test` for every other folder. */

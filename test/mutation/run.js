@@ -6,13 +6,15 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import offerEngines from "../support/offer-engines.ts";
 import { askMemoryEngine } from "../support/shared-engine.ts";
+import { equivalents } from "./equivalents.ts";
 import { oneLine, parts } from "./parts.ts";
 import { reportFile } from "./stryker.config.js";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const stryker = `${here}node_modules/@stryker-mutator/core/bin/stryker.js`;
-const equivalent = JSON.parse(readFileSync(`${here}equivalent.json`, "utf8"));
+/** `conditions`, or those of one room of lib: `conditions:webhooks`. */
+const conditions = /^conditions(?::([a-z-]+))?$/;
 
 function install() {
   if (existsSync(stryker)) return true;
@@ -41,14 +43,11 @@ function mutantsOf(part) {
   );
 }
 
-const isReasoned = ({ file, code, becomes }) =>
-  equivalent.some((entry) => entry.file === file && entry.code === code && entry.becomes.includes(becomes));
-
 /** Prints the score of a part; answers whether every mutant is accounted for. */
 function measure(part) {
   const mutants = mutantsOf(part);
   const survivors = mutants.filter(({ status }) => status === "Survived" || status === "NoCoverage");
-  const unexplained = survivors.filter((mutant) => !isReasoned(mutant));
+  const unexplained = survivors.filter((mutant) => !equivalents.has(mutant));
   const reasoned = survivors.length - unexplained.length;
   const endless = mutants.filter(({ status }) => status === "Timeout").length;
   const killed = endless + mutants.filter(({ status }) => status === "Killed").length;
@@ -94,16 +93,31 @@ async function run(part) {
   return false;
 }
 
+/** Needs no Stryker: see `conditions/run.ts`. */
+async function dropConditions(rooms) {
+  const child = spawn(process.execPath, [`${here}conditions/run.ts`, ...rooms], {
+    cwd: root,
+    stdio: "inherit",
+  });
+  const [status] = await once(child, "exit");
+  return status === 0;
+}
+
 async function main(words) {
-  const chosen = words.length > 0 ? words : Object.keys(parts);
-  const unknown = chosen.filter((part) => !Object.hasOwn(parts, part));
+  const chosen = words.length > 0 ? words : [...Object.keys(parts), "conditions"];
+  const rooms = chosen.flatMap((word) => conditions.exec(word)?.[1] ?? []);
+  const mutated = chosen.filter((part) => !conditions.test(part));
+  const unknown = mutated.filter((part) => !Object.hasOwn(parts, part));
   if (unknown.length > 0) {
-    console.error(`There is no part ${unknown.join(", ")}; there are ${Object.keys(parts).join(", ")}.`);
+    console.error(
+      `There is no part ${unknown.join(", ")}; there are ${Object.keys(parts).join(", ")}, conditions.`,
+    );
     return 1;
   }
-  if (!install()) return 1;
+  if (mutated.length > 0 && !install()) return 1;
   let isComplete = true;
-  for (const part of chosen) isComplete = (await run(part)) && isComplete;
+  for (const part of mutated) isComplete = (await run(part)) && isComplete;
+  if (mutated.length < chosen.length) isComplete = (await dropConditions(rooms)) && isComplete;
   return isComplete ? 0 : 1;
 }
 
