@@ -1,7 +1,14 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
 export type Part = { readonly mutate: readonly string[]; readonly tests: readonly string[] };
 
 /** Code as equivalent.json and the report of a run show it. */
 export const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
+
+/** Nothing is written into the checkout. */
+export const workplace = join(tmpdir(), "review-api-mutation");
+export const reportFile = (part: string): string => join(workplace, "reports", `${part}.json`);
 
 /** The mutated files, and the tests that must detect the mutants; these run once per mutant, so only fast ones. */
 export const parts: Readonly<Record<string, Part>> = {

@@ -7,8 +7,7 @@ import { fileURLToPath } from "node:url";
 import offerEngines from "../support/offer-engines.ts";
 import { askMemoryEngine } from "../support/shared-engine.ts";
 import { equivalents } from "./equivalents.ts";
-import { oneLine, parts } from "./parts.ts";
-import { reportFile } from "./stryker.config.js";
+import { oneLine, parts, reportFile } from "./parts.ts";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const root = fileURLToPath(new URL("../../", import.meta.url));

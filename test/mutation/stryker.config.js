@@ -1,11 +1,7 @@
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parts } from "./parts.ts";
+import { parts, reportFile, workplace } from "./parts.ts";
 
 const part = process.env.MUTATION_PART ?? "";
-// Nothing is written into the checkout.
-const workplace = join(tmpdir(), "review-api-mutation");
-export const reportFile = (name) => join(workplace, "reports", `${name}.json`);
 
 export default {
   plugins: [import.meta.resolve("@stryker-mutator/vitest-runner")],

@@ -123,7 +123,7 @@ const testsBelow = (folders: string): readonly string[] =>
 
 /** Each step only for conditions that the steps before do not notice: the quickest tests come first. */
 const stepsOf = (room: string, isEverything: boolean): ReadonlyArray<readonly string[]> => {
-  const near = [testsBelow(room), testsBelow("functions"), testsBelow(`proofs/${room}`)];
+  const near = [testsBelow(room), testsBelow(`proofs/${room}`), testsBelow("functions")];
   const others = [testsBelow(`!(${["proofs", ...notReaching].join("|")})`), testsBelow("proofs")];
   const known = new Set(near.flat());
   return isEverything ? [...near, ...others.map((step) => step.filter((file) => !known.has(file)))] : near;
