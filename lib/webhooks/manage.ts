@@ -92,8 +92,8 @@ export async function createWebhook(
           change: { add: [["count", 1]] },
           when: { any: [{ absent: "count" }, { below: ["count", perScopeMax] }] },
         },
-        { put: webhook, when: { absent: "pk" } },
-        { put: secrets, when: { absent: "pk" } },
+        { put: webhook },
+        { put: secrets },
         ...webhookEntry(manager, scope, "webhook.created", webhook, { after: webhook }),
       ]);
     } catch (error) {
