@@ -8,7 +8,7 @@ const source = [
   "function plan(when: boolean) {}",
 ].join("\n");
 
-test("`npm run test:mutation -- conditions` finds every condition of a write, and each of several that must all hold", () => {
+test("every condition of a write is found, and each of several that must all hold", () => {
   expect(conditionsIn("lib/a.ts", source).map(({ id, code }) => [id, code])).toEqual([
     ["lib/a.ts:2:33", '{ all: [{ absent: "pk" } as const, ...more, isOwn] }'],
     ["lib/a.ts:2:41", '{ absent: "pk" } as const'],

@@ -31,7 +31,7 @@ test("every mutant that no test can detect is in a file that is mutated, and its
   expect(entries.filter((entry) => !isCurrent(entry))).toEqual([]);
 });
 
-test("tests on a Node that the test runner does not work on end at once and say which command works", () => {
+test("on a Node that the test runner does not work on, tests end at once and say what works", () => {
   expect(refusalOfNode("v20.20.2")).toMatch(
     /^The tests need Node 22 or newer, and this is v20\.20\.2: .* npx vitest/,
   );

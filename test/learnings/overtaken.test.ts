@@ -39,7 +39,7 @@ function overtakenBy(other: () => Promise<unknown>): Table {
   };
 }
 
-test("a use that is delivered twice counts once, one after the other or both at once", async () => {
+test("a use that is delivered twice counts once, also both at once", async () => {
   const learning_id = await learn("Used.");
   const use = { ...home.name, learning_id, used_at: "2026-01-01T00:00:00.000Z", count: 3 };
   const deliver = (id: string, table: Table = store().table) =>

@@ -17,7 +17,7 @@ async function* piecesAt(place: number) {
   yield file.subarray(place);
 }
 
-test("line breaks inside a CSV cell belong to its row, wherever the file is cut while it is read", async () => {
+test("line breaks inside a CSV cell belong to its row, wherever the file is cut", async () => {
   for (let place = 0; place <= file.length; place++) {
     const rows = await Array.fromAsync(readFileRows(piecesAt(place), true));
     expect([place, rows.map(({ row }) => cellsOf(row.toString()))]).toEqual([place, cells]);

@@ -120,7 +120,7 @@ test.each([
   },
 );
 
-test("a run that a further move overtakes does not tell the next run where to begin: the last workspace gets the whole log", async () => {
+test("after a run that a further move overtakes, the last workspace gets the whole log", async () => {
   const { to, own } = await twoWorkspaces("overtaken");
   await world.workspace("overtaken-last");
   const tokenLast = (await world.token("overtaken-last")).text;

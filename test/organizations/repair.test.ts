@@ -8,7 +8,7 @@ import { World } from "../support/world.ts";
 const store = useStore();
 const world = new World(() => store().table);
 
-test("a repair keeps the row of every organization, and removes only rows of tenants that it does not belong to", async () => {
+test("a repair keeps the row of every organization, and removes only rows in other tenants", async () => {
   const { table } = store();
   const uuids: string[] = [];
   await world.workspace("acme");

@@ -12,7 +12,7 @@ import { github, World } from "../support/world.ts";
 const store = useStore();
 const world = new World(() => store().table);
 
-test("the epoch of a delivery that is interrupted before it is published is published by the repeated delivery", async () => {
+test("a repeated delivery publishes the epoch of an interrupted one", async () => {
   await world.workspace("acme");
   const saved = organizationSaved.parse({
     ...github("one"),

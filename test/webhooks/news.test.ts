@@ -11,7 +11,7 @@ const store = useStore();
 const clock = new TestClock("2026-11-15T00:00:00.000Z");
 const world = new World(() => store().table, clock);
 
-test("the first ring of the audit log comes, also of an empty one, and knows the newest entry that has settled", async () => {
+test("the first ring of the audit log comes, also of an empty log, and knows the newest settled entry", async () => {
   const uuid = await world.organization("one");
   const owner = organizationTenant(uuid);
   const id = await world.webhook(uuid, { types: ["audit_logs"] });
