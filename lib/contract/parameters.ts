@@ -22,6 +22,9 @@ export const utf8Bytes = (text: string): number => new TextEncoder().encode(text
 
 export const badText = "must not contain NUL or unpaired surrogate characters";
 
+/** Text is trimmed before its length counts. */
+export const notBlank = "\\S";
+
 /** Text of `min` to `max` characters after trimming, and after `normalize` if it is given. */
 export const text = (min: number, max: number, normalize = (value: string): string => value) =>
   z
@@ -31,7 +34,7 @@ export const text = (min: number, max: number, normalize = (value: string): stri
     .refine((value) => codePoints(value) >= min && codePoints(value) <= max, {
       error: `must have ${min} to ${max} characters`,
     })
-    .meta({ type: "string", minLength: min, maxLength: max });
+    .meta({ type: "string", minLength: min, maxLength: max, ...(min > 0 && { pattern: notBlank }) });
 
 /** With control characters and invisible formatting, two different texts look the same, and a text can move a cursor. */
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
@@ -46,6 +49,7 @@ export const visibleText = (...limits: Parameters<typeof text>) =>
       type: "string",
       minLength: limits[0],
       maxLength: limits[1],
+      ...(limits[0] > 0 && { pattern: notBlank }),
       limits: "No control characters and no invisible formatting characters.",
     });
 
@@ -71,6 +75,7 @@ export const emailAddress = z
     type: "string",
     minLength: 1,
     maxLength: peopleLimits.emailBytesMax,
+    pattern: notBlank,
     limits: `At most ${peopleLimits.emailBytesMax} bytes of UTF-8.`,
   });
 
@@ -118,11 +123,18 @@ export const choicesParameter = <const Choices extends readonly [string, ...stri
       error: `must be comma-separated values of: ${choices.join(", ")}`,
     })
     .transform((values): Choices[number][] => choices.filter((choice) => values.includes(choice)))
-    .meta({ override: listShown(valuesMax, `values of: ${choices.join(", ")}`) });
+    .meta({
+      override: listShown(
+        valuesMax,
+        `values of: ${choices.join(", ")}`,
+        `(${choices.map((each) => each.replaceAll(".", "[.]")).join("|")})\\s*`,
+      ),
+    });
 
 /** How the documentation shows a list: in the schema it is one string. */
-const listShown = (valuesMax: number, values = "values") => ({
+const listShown = (valuesMax: number, values = "values", value = "[^,\\s][^,]*") => ({
   type: "string",
+  pattern: `^\\s*${value}(,\\s*${value}){0,${valuesMax - 1}}$`,
   limits: `Comma-separated ${values}, at most ${valuesMax}. Spaces around a value are ignored.`,
 });
 
@@ -163,13 +175,18 @@ export const uuidParameter = (hint: string) =>
 /** The same value makes a repeated request return what the first one made. */
 export const idempotencyKey = uuidParameter("must be a UUID").optional();
 
-/** A custom role's UUID, or a system role's name. */
+/** A JSON schema has no pattern that ignores case. */
+const anyCase = (name: string) => name.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
+const roleIdForm = `^(${Object.keys(systemRoles).map(anyCase).join("|")}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$`;
+
+/** A custom role's UUID, or a system role's name, in any letter case. */
 export const roleIdParameter = z
   .string({ error: "must be a string" })
   .transform((value) => (isSystemRole(value) ? value : value.toLowerCase()))
   .refine((value) => isSystemRole(value) || uuidForm.test(value), {
     error: `must be a role's UUID or one of: ${Object.keys(systemRoles).join(", ")}`,
-  });
+  })
+  .meta({ type: "string", pattern: roleIdForm });
 
 export const keyIdForm = /^k[a-z2-7]{16}$/;
 

@@ -8,6 +8,7 @@ import {
   choice,
   flagParameter,
   identifier,
+  notBlank,
   organizationSelector,
   roleIdParameter,
   text,
@@ -66,6 +67,7 @@ const roleName = visibleText(1, roleNameCharactersMax, (name) => name.normalize(
     type: "string",
     minLength: 1,
     maxLength: roleNameCharactersMax,
+    pattern: notBlank,
     limits:
       "Stored in NFC. At least one visible character, no control characters, no invisible formatting characters and no key.",
   });
