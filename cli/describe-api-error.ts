@@ -4,7 +4,9 @@ import { systemCode } from "../lib/runtime/operator-error.ts";
 /** A sentence about an error answer of the service or a network failure; undefined for any other error. */
 export function describeApiError(error: unknown, url: string): string | undefined {
   if (error instanceof ReviewApiError)
-    return `${url} responded with ${error.status} ${error.code}: ${error.message}`;
+    return `${url} responded with ${error.status} ${error.code}: ${error.message}${
+      error.code === "KEY_TYPE_FORBIDDEN" ? ` ${anotherKey}` : ""
+    }`;
   // fetch reports a broken connection as a TypeError whose cause is the system's error.
   if (!(error instanceof TypeError && error.cause instanceof Error)) return undefined;
   if (error.cause.message === "unexpected redirect")
@@ -12,6 +14,9 @@ export function describeApiError(error: unknown, url: string): string | undefine
   const code = systemCode(error.cause);
   return `${url} does not respond (${code ?? error.cause.message}). ${adviceOn(code)}`;
 }
+
+const anotherKey =
+  "Give a key of such a kind with --key; the operator of the service makes it (npx --no-install review-api keys create --help).";
 
 /** What to check, by the system's error code. */
 function adviceOn(code = ""): string {

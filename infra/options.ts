@@ -122,6 +122,11 @@ const fields = z.object({
   waf: switchOption.default(false),
   customerManagedKey: switchOption.default(false),
   alarmEmail: z.email({ error: "must be an e-mail address" }).optional(),
+  /** A topic that somebody else owns, of a pager or a chat; its owner lets CloudWatch publish to it. */
+  alarmTopicArn: text(
+    /^arn:[\w-]+:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$/,
+    "must be the ARN of a standard SNS topic in the stack's region",
+  ).optional(),
   auditRetentionDays: numberOption(1, 3_650).default(auditLimits.retentionDaysDefault),
   bedrockModelId: text(
     /^amazon\.titan-embed-text-v2:[\w:]{1,100}$/,
@@ -202,9 +207,11 @@ export const stackTags = ({ tags: chosen }: Pick<StackOptions, "tags">): Record<
   service: serviceTag,
 });
 
-/** What `synth` and `preflight` say without the option `alarmEmail`. */
-export const nobodyHearsAlarms =
-  "Nobody hears the alarms: they have no receiver. Set alarmEmail to an address that somebody reads.";
+/** What `synth` and `preflight` say of a stack whose alarms nobody hears; undefined of any other. */
+export const silenceOf = ({ alarmEmail, alarmTopicArn, ephemeral }: StackOptions): string | undefined =>
+  (alarmEmail ?? alarmTopicArn) === undefined && !ephemeral
+    ? "Nobody hears the alarms: they have no receiver. Set alarmEmail to an address that somebody reads, or alarmTopicArn."
+    : undefined;
 
 export class InvalidOptions extends Error {
   override readonly name = "InvalidOptions";

@@ -25,7 +25,7 @@ import { Observability } from "./constructs/observability.ts";
 import { admitPlatform } from "./constructs/platform-account.ts";
 import { Internal, Workers } from "./constructs/workers.ts";
 import { logicalId } from "./logical-id.ts";
-import { nobodyHearsAlarms, parseOptions, type StackOptions, stackTags } from "./options.ts";
+import { parseOptions, type StackOptions, silenceOf, stackTags } from "./options.ts";
 
 export type ReviewApiProps = {
   readonly options: StackOptions;
@@ -79,6 +79,7 @@ export class ReviewApiStack extends Stack {
       workerLogs: logs.workers,
       bedrockModelId: options.bedrockRegion === undefined ? options.bedrockModelId : undefined,
       alarmEmail: options.alarmEmail,
+      alarmTopicArn: options.alarmTopicArn,
     });
     if (options.waf) new Firewall(this, "Firewall", { restApi: api.restApi, operations: served, options });
     this.#addDomain(api, options);
@@ -152,8 +153,8 @@ export function createApp(given: AppOptions): {
   const modelRegion = options.bedrockRegion ?? region;
   if (modelRegion !== undefined && !embeddingRegions.includes(modelRegion))
     Annotations.of(stack).addWarningV2("review-api:embeddingRegion", noModelKnown(modelRegion));
-  if (options.alarmEmail === undefined && !options.ephemeral)
-    Annotations.of(stack).addWarningV2("review-api:alarmEmail", nobodyHearsAlarms);
+  const silence = silenceOf(options);
+  if (silence !== undefined) Annotations.of(stack).addWarningV2("review-api:alarmEmail", silence);
   if (checked) Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   return { app, stack, options };
 }

@@ -1,4 +1,4 @@
-import { nobodyHearsAlarms, type StackOptions } from "../../infra/options.ts";
+import { type StackOptions, silenceOf } from "../../infra/options.ts";
 import type { CheckResult } from "../../lib/checks/service/run.ts";
 import { embeddingModelId, eventQueueSettings } from "../../lib/contract/platform.ts";
 import { countAdmins, readAllOrganizations, withoutAdmin } from "../../lib/organizations/find.ts";
@@ -67,7 +67,8 @@ const command: Command = {
     };
     if (identity) await run(await accountChecks(identity, options));
 
-    if (options.alarmEmail === undefined && !options.ephemeral) notes.push(nobodyHearsAlarms);
+    const silence = silenceOf(options);
+    if (silence !== undefined) notes.push(silence);
     for (const note of notes) shown?.out(`note   ${note}`);
     const ok = results.every((result) => result.ok);
     const found = input.has("stack") ? await organizationsWithoutAdmin(input) : undefined;

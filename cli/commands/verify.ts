@@ -30,6 +30,7 @@ const command: Command = {
         terminal.say(["What verify leaves behind:", ...report.stays.map((each) => `  ${each}`)].join("\n"));
       if (failed > 0)
         throw new OperatorError(`${plural(failed, "check")} of ${report.checks.length} failed.`);
+      if (!input.flag("json")) terminal.say("Next, the first customer: docs/operate/first-customer.md");
     }),
 };
 

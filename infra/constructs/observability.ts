@@ -3,7 +3,7 @@ import { Alarm, ComparisonOperator, type IMetric, Stats, TreatMissingData } from
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { FilterPattern, type IFilterPattern, type LogGroup } from "aws-cdk-lib/aws-logs";
-import { Topic } from "aws-cdk-lib/aws-sns";
+import { type ITopic, Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Construct } from "constructs";
 import { alarms, rollback } from "../../lib/contract/platform.ts";
@@ -21,6 +21,7 @@ import {
 
 export type ObservabilityProps = Omit<ServiceMetricsProps, "counted"> & {
   readonly alarmEmail: string | undefined;
+  readonly alarmTopicArn: string | undefined;
   readonly accessLogs: LogGroup;
   readonly apiLogs: LogGroup;
   readonly workerLogs: LogGroup;
@@ -84,12 +85,16 @@ export class Observability extends Construct {
 
   constructor(scope: Construct, id: string, props: ObservabilityProps) {
     super(scope, id);
-    const topic = props.alarmEmail === undefined ? undefined : createTopic(this, props.alarmEmail);
+    const { alarmEmail, alarmTopicArn } = props;
+    const topics: readonly ITopic[] = [
+      ...(alarmEmail === undefined ? [] : [createTopic(this, alarmEmail)]),
+      ...(alarmTopicArn === undefined ? [] : [Topic.fromTopicArn(this, "ForeignAlarmTopic", alarmTopicArn)]),
+    ];
     const metrics = serviceMetrics(this, { ...props, counted: countLines(props) });
     const made = new Map(
       Object.entries(rules(metrics)).map(([name, rule]) => [
         name,
-        createAlarm(this, name, { section: name, rule, topic }),
+        createAlarm(this, name, { section: name, rule, topics }),
       ]),
     );
     this.rollbackAlarms = rollback.alarms.flatMap((name) => made.get(name)?.alarmArn ?? []);
@@ -98,7 +103,7 @@ export class Observability extends Construct {
         createAlarm(this, `${worker.id}Errors`, {
           section: "workerErrors",
           rule: slowRule(worker, made),
-          topic,
+          topics,
         });
     createDashboard(this, metrics, props.apiLogs);
     addLogQueries(this, props);
@@ -172,10 +177,10 @@ type AlarmProps = {
   /** The section of the runbook. */
   readonly section: string;
   readonly rule: AlarmRule;
-  readonly topic: Topic | undefined;
+  readonly topics: readonly ITopic[];
 };
 
-function createAlarm(scope: Construct, name: string, { section, rule, topic }: AlarmProps): Alarm {
+function createAlarm(scope: Construct, name: string, { section, rule, topics }: AlarmProps): Alarm {
   const alarm = new Alarm(scope, `${name.charAt(0).toUpperCase()}${name.slice(1)}Alarm`, {
     metric: rule.metric,
     threshold: rule.above,
@@ -186,9 +191,10 @@ function createAlarm(scope: Construct, name: string, { section, rule, topic }: A
     treatMissingData: TreatMissingData.NOT_BREACHING,
     alarmDescription: `Runbook: docs/operate/runbook.md#${section.toLowerCase()}`,
   });
-  if (!topic) return alarm;
-  const action = new SnsAction(topic);
-  alarm.addAlarmAction(action);
-  alarm.addOkAction(action);
+  for (const topic of topics) {
+    const action = new SnsAction(topic);
+    alarm.addAlarmAction(action);
+    alarm.addOkAction(action);
+  }
   return alarm;
 }

@@ -189,6 +189,8 @@ test("preflight says in a line that nobody hears the alarms, and is still ready"
   expect(JSON.parse(stdout).notes).toEqual([expect.stringContaining("Set alarmEmail")]);
   const heard = await optionsFile({ alarmEmail: "ops@example.com" });
   expect((await preflight("--options", heard)).stdout).not.toContain("Nobody hears");
+  const paged = await optionsFile({ alarmTopicArn: "arn:aws:sns:eu-west-1:444455556666:pager" });
+  expect((await preflight("--options", paged)).stdout).not.toContain("Nobody hears");
 });
 
 test("the small quota of a new account is reported, with the option that fits it", async () => {

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { msPerDay } from "../../lib/contract/days.ts";
 import { parseOrRefuse, readEvent } from "../../lib/events/envelope.ts";
 import { eventTypes } from "../../lib/events/event-types.ts";
+import { scanEvents } from "../../lib/local/demo/findings.ts";
 import { pullRequestEvents } from "../../lib/local/demo/pull-requests.ts";
 import { demoEvents } from "../../lib/local/demo/story.ts";
 import { redact } from "../../lib/redaction/redact.ts";
@@ -50,6 +51,24 @@ describe.each(moments)("the demo, generated at %i", (nowMs) => {
     );
     expect(severities).toEqual(new Set(["critical", "major", "minor", "trivial", "info", "none"]));
     expect(pullRequests.filter(({ mcp_servers }) => mcp_servers.length > 0).length).toBeGreaterThan(20);
+  });
+
+  test("a critical finding of the demo is open in the newest scan of its repository", () => {
+    const scan = z.object({
+      provider_organization_id: z.string(),
+      repository_id: z.string(),
+      findings: z.array(z.object({ severity: z.string(), state: z.string().default("open") })),
+    });
+    const newest = new Map(
+      scanEvents(nowMs)
+        .toSorted((a, b) => a.occurred_at.localeCompare(b.occurred_at))
+        .map(({ data }) => scan.parse(data))
+        .map(
+          ({ findings, ...of }) => [`${of.provider_organization_id} ${of.repository_id}`, findings] as const,
+        ),
+    );
+    const open = [...newest.values()].flat().filter(({ state }) => state === "open");
+    expect(open.map(({ severity }) => severity)).toContain("critical");
   });
 
   test("the demo has pull requests in every week, and acceptance that changes from month to month", () => {

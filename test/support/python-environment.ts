@@ -5,7 +5,7 @@ import * as z from "zod";
 import { madeOnce } from "./made-once.ts";
 
 /** Judges that others wrote. The versions stand in a file per tool, `test/support/python`. */
-const pythonToolSchema = z.enum(["cfn-lint", "duckdb-cli", "ministack", "schemathesis"]);
+const pythonToolSchema = z.enum(["cfn-lint", "dlt", "duckdb-cli", "httpx", "ministack", "schemathesis"]);
 export type PythonTool = z.output<typeof pythonToolSchema>;
 
 /** Debian's, not the first in PATH: that one may live in a home folder, which CI empties. */

@@ -106,7 +106,7 @@ const scans: ReadonlyArray<readonly [Repository, number, readonly Finding[]]> = 
   [storefront, 40, [redirect, markup]],
   [storefront, 6, [redirect, randomness]],
   [checkout, 33, [queryText, signature, logging]],
-  [checkout, 3, [signature, logging]],
+  [checkout, 3, [queryText, signature, logging]],
   [android, 9, [exported]],
   [scheduler, 27, [bounds, race]],
   [scheduler, 2, [bounds]],

@@ -283,7 +283,7 @@ describe("export security", () => {
     for (const format of ["sarif", "csv", "parquet"]) {
       const words = ["export", "security", "--output", join(folder, `new.${format}`), ...target(service)];
       expect((await callTool(...words)).stderr).toBe(
-        `${service.url} responded with 403 KEY_TYPE_FORBIDDEN: No.`,
+        `${service.url} responded with 403 KEY_TYPE_FORBIDDEN: No. Give a key of such a kind with --key; the operator of the service makes it (npx --no-install review-api keys create --help).`,
       );
     }
   });

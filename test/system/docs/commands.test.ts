@@ -9,15 +9,16 @@ import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
 import { callTool } from "../../cli/support.ts";
 import { blockCommands, pages, read } from "../../docs/pages.ts";
-import { jobsFolder, stepsOf, useReader } from "./reader.ts";
+import { firstCustomerPage, jobsFolder, stepsOf, useReader } from "./reader.ts";
 
 /** Commands inside a sentence count too. */
 const inlineCommands = (text: string): string[] =>
   [...text.matchAll(/`((?:npx|npm|node|python3|git|curl|aws) [^`]+)`/g)].map(([, command = ""]) => command);
 
-/** The blocks of the jobs run in order: test/system/docs/jobs.test.ts. */
+/** The blocks of these pages run in order: test/system/docs/jobs.test.ts and first-customer.test.ts. */
+const runsInOrder = (page: string) => page.startsWith(jobsFolder) || page === firstCustomerPage;
 const commands = pages.flatMap((page) =>
-  [...(page.startsWith(jobsFolder) ? [] : blockCommands(read(page))), ...inlineCommands(read(page))].map(
+  [...(runsInOrder(page) ? [] : blockCommands(read(page))), ...inlineCommands(read(page))].map(
     (line) => [page, line] as const,
   ),
 );

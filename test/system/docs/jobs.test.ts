@@ -7,23 +7,11 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
-import { pages, read } from "../../docs/pages.ts";
-import { jobsFolder, stepsOf, useReader } from "./reader.ts";
+import { pages } from "../../docs/pages.ts";
+import { blocksIn, coveredElsewhere, jobsFolder, scriptOf, stepsOf, useReader } from "./reader.ts";
 
 const run = promisify(execFile);
 const jobs = pages.filter((page) => page.startsWith(jobsFolder));
-const blocks = (page: string, language: string): string[] =>
-  [...read(page).matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms"))].map(
-    ([, text = ""]) => text,
-  );
-
-/** Commands that run until they are stopped, are refused on purpose or need a leaked key, and what covers them instead. */
-const coveredElsewhere: ReadonlyArray<readonly [RegExp, string]> = [
-  [/^npx --no-install review-api listen\b/, "test/system/cli/webhooks.test.ts"],
-  [/^npx --no-install review-api export audit-logs --follow\b/, "test/system/cli/export-datasets.test.ts"],
-  [/^curl .*# 403 KEY_LIMITED$/, "test/system/docs/keys-job.test.ts"],
-  [/^npx --no-install review-api keys revoke\b/, "test/system/docs/keys-job.test.ts"],
-];
 
 /** The page about keys shows a refusal and ids of the reader: test/system/docs/keys-job.test.ts runs it. */
 const inOrder = jobs.filter((page) => !page.endsWith("/keys.md"));
@@ -36,32 +24,27 @@ describe.each(inOrder)("%s", (page) => {
     onTestFinished(() => void receiver.close());
     await once(receiver, "listening");
     const { port } = z.object({ port: z.number() }).parse(receiver.address());
-    const scripts = blocks(page, "sh").map((block) =>
-      block
-        .split("\n")
-        .filter((line) => !coveredElsewhere.some(([pattern]) => pattern.test(line)))
-        .join("\n")
-        .replaceAll("https://hooks.example.com/deliveries", `http://127.0.0.1:${port}/deliveries`),
+    const script = scriptOf(page).replaceAll(
+      "https://hooks.example.com/deliveries",
+      `http://127.0.0.1:${port}/deliveries`,
     );
-    expect(scripts.length).toBeGreaterThan(0);
-    const steps = scripts.map((script, index) => `echo "block ${index}" >&2\n${script}`);
     // Workspace tokens cannot read findings, as the page says.
     const kind = page.endsWith("code-scanning.md") ? "organization" : "workspace";
     const given = { REVIEW_API_URL: service().url, REVIEW_API_KEY: service().keys[kind] ?? "" };
-    const { code, output } = await runLine(`set -eo pipefail\n${steps.join("\n")}`, given);
+    const { code, output } = await runLine(script, given);
     expect([code, code === 0 ? "" : output]).toEqual([0, ""]);
   });
 });
 
 test("every reason not to run a command of a job is still needed", () => {
-  const lines = jobs.flatMap((page) => blocks(page, "sh").join("\n").split("\n"));
+  const lines = jobs.flatMap((page) => blocksIn(page, "sh").join("\n").split("\n"));
   for (const [pattern] of coveredElsewhere) expect(lines.some((line) => pattern.test(line))).toBe(true);
 });
 
 describe("what runs by itself at night", () => {
   const scripts = jobs.flatMap((page) => [
-    ...blocks(page, "bash").map((script) => ({ page, script: script.replace(/^#!.*\n/, "") })),
-    ...(blocks(page, "yaml").some((text) => text.startsWith("name: "))
+    ...blocksIn(page, "bash").map((script) => ({ page, script: script.replace(/^#!.*\n/, "") })),
+    ...(blocksIn(page, "yaml").some((text) => text.startsWith("name: "))
       ? stepsOf(page).flatMap(({ run }) => (run?.includes("\n") ? [{ page, script: run }] : []))
       : []),
   ]);
@@ -106,7 +89,7 @@ describe("what runs by itself at night", () => {
   });
 
   test("blocks to paste set no options in the shell of the reader, and remove nothing", () => {
-    const pasted = jobs.flatMap((page) => blocks(page, "sh"));
+    const pasted = jobs.flatMap((page) => blocksIn(page, "sh"));
     expect(pasted.length).toBeGreaterThan(10);
     expect(pasted.filter((block) => /^\s*set [-+]/m.test(block))).toEqual([]);
     expect(pasted.filter((block) => /^\s*rm /m.test(block))).toEqual([]);

@@ -15,6 +15,7 @@ import { demoData, endTool, firstLine } from "../../support/tool.ts";
 
 const exitSchema = z.tuple([z.number().nullable()], z.unknown());
 export const jobsFolder = "docs/use/jobs/";
+export const firstCustomerPage = "docs/operate/first-customer.md";
 
 /** A GitHub workflow, limited to the fields that the pages use. */
 const workflowSchema = z.strictObject({
@@ -56,11 +57,37 @@ export function stepsOf(page: string) {
   );
 }
 
+/** Commands of jobs that run until they are stopped, are refused on purpose or need a leaked key, and what covers them instead. */
+export const coveredElsewhere: ReadonlyArray<readonly [RegExp, string]> = [
+  [/^npx --no-install review-api listen\b/, "test/system/cli/webhooks.test.ts"],
+  [/^npx --no-install review-api export audit-logs --follow\b/, "test/system/cli/export-datasets.test.ts"],
+  [/^curl .*# 403 KEY_LIMITED$/, "test/system/docs/keys-job.test.ts"],
+  [/^npx --no-install review-api keys revoke\b/, "test/system/docs/keys-job.test.ts"],
+];
+
+export const blocksIn = (page: string, language: string): string[] =>
+  [...read(page).matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms"))].map(
+    ([, text = ""]) => text,
+  );
+
+/** One script of all command blocks of a page, in its order. It says which block it is in, and ends at the first failure. */
+export function scriptOf(page: string): string {
+  const blocks = blocksIn(page, "sh").map((block) =>
+    block
+      .split("\n")
+      .filter((line) => !coveredElsewhere.some(([pattern]) => pattern.test(line)))
+      .join("\n"),
+  );
+  if (blocks.length === 0) throw new Error(`${page} has no commands.`);
+  const steps = blocks.map((block, index) => `echo "${page}, block ${index}" >&2\n${block}`);
+  return `set -eo pipefail\n${steps.join("\n")}`;
+}
+
 /** A reader of the docs, with a fresh service of the demo, a shell and a stack whose queues are fake. */
-export function useReader(options: { readonly fresh?: boolean } = {}) {
+export function useReader(options: { readonly fresh?: boolean; readonly empty?: boolean } = {}) {
   /** The reader's environment, before the service in this process adds its own variables. */
   const readersEnvironment = { ...process.env };
-  const service = options.fresh ? useFreshService() : useService({ demo: true });
+  const service = options.fresh ? useFreshService(options.empty) : useService({ demo: true });
   let folder = "";
   let aws: Awaited<ReturnType<typeof startFakeAws>>;
   let tool: ChildProcess;
@@ -208,15 +235,15 @@ export function useReader(options: { readonly fresh?: boolean } = {}) {
 }
 
 /** A service in a process of its own: a file can use several of these, one after the other. */
-function useFreshService(): () => TestService {
+function useFreshService(isEmpty = false): () => TestService {
   const dev = useDev();
   let running: TestService | undefined;
   let stop: () => Promise<unknown> = async () => undefined;
   beforeAll(async () => {
     const home = await dev.folder();
     const folder = join(home, defaultDataPath);
-    await cp(await demoData(), folder, { recursive: true });
-    const started = await dev.start("--data", folder);
+    if (!isEmpty) await cp(await demoData(), folder, { recursive: true });
+    const started = await dev.start(...(isEmpty ? ["--fresh", "--no-demo"] : []), "--data", folder);
     stop = started.stop;
     running = { url: started.url, home, folder, keys: started.keys };
   });

@@ -8,22 +8,35 @@ import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
 import { createClient } from "../../../lib/client/client.ts";
+import { systemClock } from "../../../lib/runtime/clock.ts";
 import { read } from "../../docs/pages.ts";
+import { PythonToolMissing, pythonTool } from "../../support/python-environment.ts";
 import { useService } from "../../support/service.ts";
 
 const service = useService({ demo: true });
 const page = read("docs/use/start.md");
 
+/** With httpx and mypy, where PyPI can be reached. */
+const bin = await pythonTool("httpx").catch((error: unknown) => {
+  if (!(error instanceof PythonToolMissing)) throw error;
+  console.warn(`Not run: the first page's program with httpx. ${error.message}.`);
+  return undefined;
+});
+const pythonWithHttpx = join(bin ?? "", "python");
+
+/** A language, a file, what runs it, and which of the page's programs in this language it is. */
 const loops = [
-  ["ts", process.execPath, "loop.mts"],
-  ["python", "python3", "loop.py"],
-] as const;
-const loopIn = (language: string): string =>
-  new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "ms").exec(page)?.[1] ?? expect.fail(`No ${language}.`);
+  ["ts", "loop.mts", process.execPath, 0] as const,
+  ["python", "loop.py", "python3", 0] as const,
+  ...(bin ? [["python", "typed.py", pythonWithHttpx, 1] as const] : []),
+];
+const loopIn = (language: string, index: number): string =>
+  [...page.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms"))][index]?.[1] ??
+  expect.fail(`No ${language}.`);
 
 test.each(loops)(
-  "the loop of the first page in %s reads all pages of the metrics",
-  async (language, interpreter, file) => {
+  "the loop of the first page in %s, %s, reads all pages of the metrics",
+  async (language, file, interpreter, index) => {
     const { url, keys } = service();
     const key = keys.workspace ?? "";
     const query = { start_date: "2026-01-01", end_date: "2026-12-31" };
@@ -34,7 +47,7 @@ test.each(loops)(
     const folder = await mkdtemp(join(tmpdir(), "review-api-start-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     // Small pages, so that there are several.
-    const program = loopIn(language)
+    const program = loopIn(language, index)
       .replaceAll("https://api.example.com", url)
       .replace("end_date=2026-12-31", "end_date=2026-12-31&limit=5")
       .replace('"end_date": "2026-12-31"', '"end_date": "2026-12-31", "limit": 5');
@@ -49,8 +62,8 @@ test.each(loops)(
 );
 
 test.each(loops)(
-  "the loop in %s sends the key to no address that a redirect names",
-  async (language, interpreter, file) => {
+  "the loop in %s, %s, sends the key to no address that a redirect names",
+  async (language, file, interpreter, index) => {
     const seen: unknown[] = [];
     const server = createServer((request, response) => {
       seen.push(request.url?.startsWith("/elsewhere"));
@@ -63,7 +76,7 @@ test.each(loops)(
     onTestFinished(() => rm(folder, { recursive: true }));
     await writeFile(
       join(folder, file),
-      loopIn(language).replaceAll("https://api.example.com", `http://127.0.0.1:${port}`),
+      loopIn(language, index).replaceAll("https://api.example.com", `http://127.0.0.1:${port}`),
     );
     const env = { ...process.env, REVIEW_API_KEY: "fake" };
     await expect(promisify(execFile)(interpreter, [file], { cwd: folder, env })).rejects.toMatchObject({
@@ -72,6 +85,42 @@ test.each(loops)(
     expect(seen).toEqual([false]);
   },
 );
+
+test.skipIf(!bin)(
+  "the program with httpx waits as long as it is told, and survives a broken connection",
+  async () => {
+    const times: number[] = [];
+    const server = createServer((request, response) => {
+      times.push(systemClock.nowMs());
+      if (times.length === 1) response.writeHead(429, { "retry-after": "2" }).end();
+      else if (times.length === 2) response.writeHead(503, { "retry-after": "1" }).end();
+      else if (times.length === 3) request.socket.destroy();
+      else response.end('{"data":[{},{}],"next_cursor":null}');
+    }).listen(0, "127.0.0.1");
+    onTestFinished(() => void server.close());
+    await once(server, "listening");
+    const { port } = z.object({ port: z.number() }).parse(server.address());
+    const program = loopIn("python", 1).replace("https://api.example.com", `http://127.0.0.1:${port}`);
+    const env = { ...process.env, REVIEW_API_KEY: "fake" };
+    const { stdout } = await promisify(execFile)(pythonWithHttpx, ["-c", program], { env });
+    expect(stdout.trimEnd().split("\n").at(-1)).toBe("2");
+    const [first = 0, second = 0, third = 0] = times;
+    expect(second - first).toBeGreaterThanOrEqual(2_000);
+    expect(third - second).toBeGreaterThanOrEqual(1_000);
+    expect(times).toHaveLength(4);
+  },
+);
+
+test.skipIf(!bin)("the types of the program with httpx are strict", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "review-api-start-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, "typed.py"), loopIn("python", 1));
+  const words = ["-m", "mypy", "--strict", "typed.py"];
+  const { stdout } = await promisify(execFile)(pythonWithHttpx, words, { cwd: folder }).catch(
+    (error: { stdout: string }) => error,
+  );
+  expect(stdout).toMatch(/^Success: no issues found/);
+});
 
 test("the response on the first page has fields of the real one", async () => {
   const shown = z

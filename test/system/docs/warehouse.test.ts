@@ -1,19 +1,17 @@
 import { type ChildProcess, execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { datasetNamed } from "../../../lib/mirror/datasets/datasets.ts";
-import { systemClock, toTimestamp } from "../../../lib/runtime/clock.ts";
-import { event, ndjson } from "../../cli/support.ts";
 import { read } from "../../docs/pages.ts";
-import { comments, finalized, memberData } from "../../support/event-data.ts";
 import { type PostgresServer, postgresPrograms, startPostgres } from "../../support/postgres.ts";
 import { PythonToolMissing, pythonTool } from "../../support/python-environment.ts";
 import { endTool, firstLine } from "../../support/tool.ts";
 import { sorted } from "../datasets/rows.ts";
+import { pullRequest, useDays } from "./days.ts";
 import { jobsFolder, useReader } from "./reader.ts";
 
 const run = promisify(execFile);
@@ -31,30 +29,11 @@ const datasets = [
   ["repositories", "repositories"],
 ] as const;
 
-const acme = { provider: "github", instance_id: null, provider_organization_id: "1001" };
-const february = {
-  created_at: "2026-02-01T08:00:00.000Z",
-  ready_for_review_at: "2026-02-01T09:00:00.000Z",
-  last_commit_at: "2026-02-02T09:00:00.000Z",
-  merged_at: "2026-02-02T10:00:00.000Z",
-};
-const pullRequest = (number: number, change: object = {}) => [
-  "pull_request.finalized",
-  finalized(acme, number, { ...february, ...change }),
-];
-
 /** The page's script, night after night, on a service whose data change. */
 function useNights(engine: string, readRows: (table: string) => Promise<readonly string[]>) {
   const { runLine, home, service } = useReader({ fresh: true });
   const warehouse = () => join(home(), "warehouse");
-  let sent = 0;
-  let days = 0;
-  const send = async (events: ReadonlyArray<readonly unknown[]>) => {
-    const occurredAt = toTimestamp(systemClock.nowMs());
-    const file = events.map(([type, data]) => event(++sent, String(type), Object(data), occurredAt));
-    await writeFile(join(home(), "today.ndjson"), ndjson(file));
-    expect(await runLine("npx --no-install review-api events send today.ndjson")).toMatchObject({ code: 0 });
-  };
+  const { send, day } = useDays({ runLine, home });
   beforeAll(async () => {
     await mkdir(warehouse());
   });
@@ -83,24 +62,7 @@ function useNights(engine: string, readRows: (table: string) => Promise<readonly
     changesLeft,
     inWarehouse: (name: string) => join(warehouse(), name),
     night,
-    /** A pull request is new, that of the day before changes, the one before that is removed; one member comes, one goes. */
-    async day() {
-      const today = ++days;
-      const member = (number: number, active: boolean) => ({
-        ...{ ...acme, ...memberData, active },
-        ...{ user_id: `w${number}`, username: `w${number}`, email: `w${number}@acme.example` },
-      });
-      await send([
-        pullRequest(70_000 + today),
-        pullRequest(70_000 + today - 1, {
-          review_iterations: 7,
-          comments: comments("https://x.example/1", 5),
-        }),
-        pullRequest(70_000 + today - 2, { reviewed: false }),
-        ["member.saved", member(today, true)],
-        ["member.saved", member(today - 1, false)],
-      ]);
-    },
+    day,
     /** More at once than a small limit of a file's size takes. */
     bulk: () =>
       send(

@@ -128,6 +128,8 @@ test("synth says in a line that nobody hears the alarms, unless an address recei
     expect.stringMatching(/^Nobody hears the alarms: .*Set alarmEmail/),
   ]);
   expect(warnings("eu-west-1")).toEqual([]);
+  const alarmTopicArn = "arn:aws:sns:eu-west-1:444455556666:pager";
+  expect(warnings("eu-west-1", { alarmEmail: undefined, alarmTopicArn })).toEqual([]);
 });
 
 describe("a region that is not known to have the embedding model", () => {

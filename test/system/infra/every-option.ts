@@ -17,6 +17,7 @@ export const everyOption: Readonly<Record<keyof StackOptions, string>> = {
   waf: "true",
   customerManagedKey: "true",
   alarmEmail: "ops@example.com",
+  alarmTopicArn: "arn:aws:sns:eu-west-1:444455556666:pager",
   auditRetentionDays: "90",
   bedrockModelId: "amazon.titan-embed-text-v2:1",
   bedrockRegion: "eu-central-1",

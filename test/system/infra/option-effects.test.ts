@@ -393,6 +393,25 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
       });
     },
   },
+  alarmTopicArn: {
+    "receives every alarm and its end beside alarmEmail; the stack makes no topic and no policy for it":
+      () => {
+        const alarmTopicArn = "arn:aws:sns:eu-west-1:444455556666:pager";
+        const template = small({ alarmTopicArn });
+        expect(ofType(template, "AWS::SNS::Topic")).toEqual([]);
+        expect(ofType(template, "AWS::SNS::TopicPolicy")).toEqual([]);
+        const both = small({ alarmTopicArn, alarmEmail: "ops@example.com" });
+        for (const [stack, receivers] of [
+          [template, [alarmTopicArn]],
+          [both, [{ Ref: "AlarmTopic" }, alarmTopicArn]],
+        ] as const) {
+          const alarms = ofType(stack, "AWS::CloudWatch::Alarm");
+          expect(alarms.length).toBeGreaterThan(5);
+          for (const [id, { Properties }] of alarms)
+            expect(Properties, id).toMatchObject({ AlarmActions: receivers, OKActions: receivers });
+        }
+      },
+  },
   auditRetentionDays: {
     "reaches every operation, the event worker and the operator's tool": () => {
       const template = chosenTemplate();

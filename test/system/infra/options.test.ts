@@ -69,6 +69,11 @@ test.each([
   [{ platformAccounts: "1234" }, "platformAccounts.0 must be an AWS account id of twelve digits"],
   [{ waf: "yes" }, "waf must be true or false"],
   [{ alarmEmail: "ops" }, "alarmEmail must be an e-mail address"],
+  [{ alarmTopicArn: "pager" }, "alarmTopicArn must be the ARN of a standard SNS topic"],
+  [
+    { alarmTopicArn: "arn:aws:sns:eu-west-1:444455556666:pager.fifo" },
+    "alarmTopicArn must be the ARN of a standard SNS topic",
+  ],
   [{ auditRetentionDays: "1e2" }, "auditRetentionDays must be a whole number from 1 to 3650"],
   [{ auditRetentionDays: "0" }, "auditRetentionDays must be a whole number from 1 to 3650"],
   [{ bedrockModelId: "cohere.embed-v4:0" }, "bedrockModelId must begin with amazon.titan-embed-text-v2"],
