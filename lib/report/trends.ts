@@ -65,7 +65,7 @@ const outcomes: readonly Trend[] = [
     ticks: wholeTicks,
   },
   {
-    title: "Findings and their outcome",
+    title: "Findings by outcome",
     plot: "Findings by week and outcome",
     help: definitions.acceptance,
     file: "findings-by-week",

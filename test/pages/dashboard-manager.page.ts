@@ -131,7 +131,7 @@ test("Learnings by use add up, and the file of seats names people", async () => 
     page.getByRole("button", { name: "CSV: Seats" }).click(),
   ]);
   const [head, ...people] = (await text(await download.createReadStream())).trimEnd().split("\r\n");
-  expect(head).toBe("name,email,organizations,user_ids,idle,seat_since,last_reviewed_at");
+  expect(head).toBe("name,email,organizations,user_ids,use,seat_since,last_reviewed_at");
   expect(people.length).toBeGreaterThan(3);
   // She has a seat and never opened a pull request; the demo gave her the seat in January.
   await page.getByText("Who holds an idle seat").click();
@@ -140,6 +140,6 @@ test("Learnings by use add up, and the file of seats names people", async () => 
     ...["5 Jan 2026", "none in a year", "510", "acme-web"],
   ]);
   expect(people.find((line) => line.startsWith("petra,"))).toMatch(
-    /^petra,petra@acme\.example,acme-web,510,yes,2026-01-05T09:00:\d\d\.000Z,$/,
+    /^petra,petra@acme\.example,acme-web,510,idle,2026-01-05T09:00:\d\d\.000Z,$/,
   );
 });

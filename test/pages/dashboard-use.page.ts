@@ -137,7 +137,7 @@ test("every chart has its numbers as a table and as a file", async () => {
     expect(await plot.getByRole("table").count()).toBe(1);
   const [download] = await Promise.all([
     page.waitForEvent("download"),
-    page.getByRole("button", { name: "CSV: Findings and their outcome" }).click(),
+    page.getByRole("button", { name: "CSV: Findings by outcome" }).click(),
   ]);
   const [head = "", ...rows] = (await text(await download.createReadStream())).trimEnd().split("\r\n");
   expect([download.suggestedFilename(), head]).toEqual([
