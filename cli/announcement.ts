@@ -26,7 +26,9 @@ export function announcement({ url, organizations, keys, data, nowMs, paint }: A
   const [first] = organizations;
   return [
     `The API is ready at ${url} (Ctrl-C stops it), its reference at ${url}/docs`,
-    `A dashboard is at ${url}${dashboardPath}: it asks for a key`,
+    keys.workspace === undefined
+      ? `A dashboard is at ${url}${dashboardPath}: it asks for a key`
+      : `A dashboard, with the workspace's key behind #: ${url}${dashboardPath}#key=${keys.workspace}`,
     ...table,
     ...(Object.keys(keys).length > 0
       ? linesOfKeys(url, keys, where, nowMs)

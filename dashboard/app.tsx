@@ -4,7 +4,15 @@ import { Dashboard } from "./parts/dashboard.tsx";
 import { KeyForm } from "./parts/key-form.tsx";
 import { viewAddress } from "./parts/view-link.tsx";
 import type { ShownView, ToWorker } from "./protocol.ts";
-import { baseUrl, closedSession, connect, nextSession, tabKey, type WorkerConnection } from "./session.ts";
+import {
+  baseUrl,
+  closedSession,
+  connect,
+  keyOfLink,
+  nextSession,
+  tabKey,
+  type WorkerConnection,
+} from "./session.ts";
 import { type DashboardView, parseView, resolvePeriod } from "./view.ts";
 
 const shownView = ({ period, sort: _, teamSort: __, ...shown }: DashboardView): ShownView => ({
@@ -27,6 +35,7 @@ function useWorker() {
   const open = (key: string, isKept: boolean, view: DashboardView) => {
     end();
     if (isKept) tabKey.keep(key);
+    else tabKey.forget();
     dispatch({ type: "opening" });
     connection.current = connect((message) => {
       // A key that does not work is forgotten, together with everything read with it.
@@ -56,11 +65,21 @@ export function App() {
     show(next);
   };
 
+  const openLink = (next: DashboardView): boolean => {
+    const key = keyOfLink(viewAddress(next));
+    if (key !== null) open(key, false, next);
+    return key !== null;
+  };
+
   // Once, when the page starts.
   useEffect(() => {
-    const kept = tabKey.read();
+    const kept = openLink(view) ? null : tabKey.read();
     if (kept !== null) open(kept, true, view);
-    const onAddress = () => show(parseView(location.hash));
+    const onAddress = () => {
+      const next = parseView(location.hash);
+      openLink(next);
+      show(next);
+    };
     addEventListener("popstate", onAddress);
     return () => removeEventListener("popstate", onAddress);
   }, []);

@@ -1,9 +1,10 @@
 import { htmlPage } from "../lib/report/html-page.ts";
 import { daysOf, utc } from "../lib/report/period.ts";
-import { notesOf } from "./notes.ts";
+import { notesOf, scopeOf } from "./notes.ts";
+import { sectionsRead } from "./pages.ts";
 import type { PageSession } from "./session.ts";
 import { sortedPlaces } from "./sort.ts";
-import type { DashboardView } from "./view.ts";
+import type { DashboardView, PageName } from "./view.ts";
 
 /** The figures of the view as one file that needs no key; null until they are read. It names teams, and no people. */
 export function reportFile(session: PageSession, view: DashboardView): string | null {
@@ -15,6 +16,7 @@ export function reportFile(session: PageSession, view: DashboardView): string | 
     ? sortedPlaces(teams.shown?.rows ?? [], view.teamSort)
     : sortedPlaces(repositories, view.sort);
   const report = {
+    place: scopeOf(session)?.place ?? null,
     period: { ...period, days: daysOf(period), time_zone: utc },
     ...{ notes: notesOf(session, view), total, weeks, complexity, heat_map: heatMap },
     before: before.shown,
@@ -26,6 +28,12 @@ export function reportFile(session: PageSession, view: DashboardView): string | 
 /** The figures of this view are read, with those of the period before. */
 export const isSettled = ({ sections: { reviews, before } }: PageSession): boolean =>
   reviews.state.status === "ready" && before.state.status !== "loading" && before.state.status !== "unread";
+
+/** Nothing of the page is still being read. */
+export const isRead = ({ sections }: PageSession, page: PageName): boolean =>
+  [...sectionsRead(page, (name) => sections[name].state.status !== "left-out")].every(
+    (name) => !["loading", "unread"].includes(sections[name].state.status),
+  );
 
 /** The style that the page has loaded: it contains that of reports. */
 const pageStyle = (): string =>

@@ -132,6 +132,13 @@ export const tabKey = {
   forget: (): void => ifAllowed(() => sessionStorage.removeItem(storedKey)),
 };
 
+/** A key that a link carries behind `#`, which no server sees: the page takes it out of the address. */
+export function keyOfLink(view: string): string | null {
+  const key = new URLSearchParams(location.hash.slice(1)).get("key");
+  if (key !== null) history.replaceState(null, "", view);
+  return key;
+}
+
 /** If a person has disabled storage, accessing it throws. */
 function ifAllowed<Result>(use: () => Result): Result | undefined {
   try {

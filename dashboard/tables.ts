@@ -1,9 +1,9 @@
 import type { ComponentChildren, VNode } from "preact";
 import type { CsvCell } from "../lib/contract/csv-row.ts";
-import { type FigureColumn, type FigureName, figureColumns } from "../lib/report/columns.ts";
+import { acceptanceFirst, type FigureName, figureColumns } from "../lib/report/columns.ts";
 import { csvTable } from "../lib/report/csv.ts";
 import type { Figures } from "../lib/report/figures.ts";
-import { formatCount, noValue } from "../lib/report/words.ts";
+import { formatCount, longDay, noValue } from "../lib/report/words.ts";
 
 /** A column as a table shows it. */
 export type ShownColumn<Row> = {
@@ -35,6 +35,20 @@ export const textColumn = <Row>(
   text: (row: Row) => string | null,
 ): TableColumn<Row> => ({ name, head, cell: text, value: text });
 
+/** A date as people read it; in a file as programs do. */
+export const dateColumn = <Row>(
+  name: string,
+  head: string,
+  instant: (row: Row) => string | null,
+  { none = "", format = longDay } = {},
+): TableColumn<Row> => ({
+  ...{ name, head, value: instant },
+  cell: (row) => {
+    const found = instant(row);
+    return found === null ? none : format(found);
+  },
+});
+
 export const countColumn = <Row>(
   name: string,
   head: string,
@@ -47,18 +61,17 @@ export const countColumn = <Row>(
 
 type WithFigures = { readonly figures: Figures };
 
-/** Columns of lib/report: all of them, or those that are named. Acceptance first: a phone shows two columns. */
+/** Columns of lib/report: all of them, or those that are named. */
 export const figureColumnsOf = <Row extends WithFigures>(
   ...names: readonly FigureName[]
 ): TableColumn<Row>[] =>
-  figureColumns
-    .filter(({ name }) => names.length === 0 || names.includes(name))
-    .toSorted((one, other) => Number(other.name === "acceptance") - Number(one.name === "acceptance"))
-    .map(({ name, head, value, text }: FigureColumn) => ({
+  acceptanceFirst(figureColumns.filter(({ name }) => names.length === 0 || names.includes(name))).map(
+    ({ name, head, value, text }) => ({
       ...{ name, head, look: "number" },
       cell: ({ figures }) => text(figures),
       value: ({ figures }) => value(figures),
-    }));
+    }),
+  );
 
 export const csvOf = <Row>({ columns, rows }: Numbers<Row>): string =>
   csvTable(

@@ -6,7 +6,13 @@ import { listTeams } from "../../lib/contract/operations/teams.ts";
 import { chatReport } from "../../lib/report/chat.ts";
 import { csvReport } from "../../lib/report/csv.ts";
 import { htmlReport } from "../../lib/report/html.ts";
-import { chosenOf, leftOutNote, type Organization, type ReportNote } from "../../lib/report/left-out.ts";
+import {
+  chosenOf,
+  leftOutNote,
+  type Organization,
+  placeOf,
+  type ReportNote,
+} from "../../lib/report/left-out.ts";
 import { csvList, type ListName, listNames, listOf, markdownList, textList } from "../../lib/report/lists.ts";
 import { markdownReport } from "../../lib/report/markdown.ts";
 import { reportFilters } from "../../lib/report/metrics-filters.ts";
@@ -173,6 +179,7 @@ async function write(
     teams: teams?.chosen,
   });
   const { organizations } = identity.scope;
+  const place = placeOf(identity.scope);
   // The operator reads the metrics of every plan.
   const hidden = client.isOperator ? organizations.filter((each) => each.metrics !== "ready") : organizations;
   const notes = [
@@ -192,14 +199,14 @@ async function write(
   if (list !== undefined && isListFormat(format)) {
     const pullRequests = await readPullRequests(client, query, options);
     const { period: days } = reportOf([], period, by, { timeZone });
-    return listWriters[format](listOf(pullRequests, days, list, { notes, ...(teams && { teamsOf }) }));
+    const more = { notes, place, ...(teams && { teamsOf }) };
+    return listWriters[format](listOf(pullRequests, days, list, more));
   }
   const { pullRequests, ...before } = isCompared
     ? await readWithBefore(client, query, options)
     : { pullRequests: await readPullRequests(client, query, options) };
-  return reportWriters[format](reportOf(pullRequests, period, by, { timeZone, teamsOf, notes, ...before }), {
-    isWide,
-  });
+  const report = reportOf(pullRequests, period, by, { timeZone, teamsOf, notes, place, ...before });
+  return reportWriters[format](report, { isWide });
 }
 
 /**

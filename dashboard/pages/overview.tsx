@@ -1,3 +1,4 @@
+import { rowLook, trendRows } from "../../lib/report/trends.ts";
 import { Headlines } from "../parts/headlines.tsx";
 import { Trends } from "../parts/trends.tsx";
 import type { PageProps } from "./page.ts";
@@ -15,11 +16,13 @@ const Skeleton = () => (
     <p class="definition compared">&nbsp;</p>
     <section aria-label="By week">
       <h2>By week</h2>
-      <div class="row">
-        {[1, 2, 3, 4].map((card) => (
-          <div key={card} class="card trend" />
-        ))}
-      </div>
+      {trendRows.map((trends) => (
+        <div key={trends.length} class={rowLook(trends)}>
+          {trends.map(({ file }) => (
+            <div key={file} class="card trend" />
+          ))}
+        </div>
+      ))}
     </section>
   </>
 );

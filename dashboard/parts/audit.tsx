@@ -1,22 +1,22 @@
-import { longInstant } from "../days.ts";
+import { longInstant } from "../../lib/report/words.ts";
 import type { AuditEntry } from "../protocol.ts";
-import { textColumn } from "../tables.ts";
+import { dateColumn, textColumn } from "../tables.ts";
 import { TableCard } from "./numbers.tsx";
 
 const actorOf = ({ actor }: AuditEntry): string => {
   if (actor.type === "system") return `the ${actor.name ?? "service"}`;
-  const name = actor.name ?? actor.id ?? "unknown";
+  const name = actor.email ?? actor.name ?? actor.id ?? "unknown";
   return actor.key_kind === null ? name : `${name} (${actor.key_kind} key)`;
 };
 
 const columns = [
-  {
-    ...textColumn("created_at", "When", ({ created_at }: AuditEntry) => created_at),
-    cell: ({ created_at }: AuditEntry) => longInstant(created_at),
-  },
+  dateColumn("created_at", "When", ({ created_at }: AuditEntry) => created_at, { format: longInstant }),
   textColumn("action", "Action", ({ action }: AuditEntry) => action),
   textColumn("actor", "Who", actorOf),
-  { ...textColumn("summary", "What", ({ summary }: AuditEntry) => summary), look: "text" },
+  {
+    ...textColumn("summary", "What", ({ summary, resource_id }: AuditEntry) => summary || resource_id),
+    look: "text",
+  },
   textColumn("organization_id", "Organization", ({ organization_id }: AuditEntry) => organization_id),
 ];
 

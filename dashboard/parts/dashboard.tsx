@@ -1,5 +1,7 @@
 import { useEffect } from "preact/hooks";
+import { noteText } from "../../lib/report/left-out.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
+import { filterNotes, scopeOf } from "../notes.ts";
 import { Administration } from "../pages/administration.tsx";
 import { Overview } from "../pages/overview.tsx";
 import type { PageProps } from "../pages/page.ts";
@@ -12,7 +14,6 @@ import { Header, type HeaderProps } from "./header.tsx";
 import { KeyShows, LeftOutOrganizations, LeftOutParts } from "./left-out.tsx";
 import { ListPanel } from "./list-panel.tsx";
 import { FileDays } from "./numbers.tsx";
-import { Paper } from "./paper.tsx";
 import { Progress } from "./progress.tsx";
 
 const contents = {
@@ -44,14 +45,21 @@ export function Dashboard(props: PageProps & HeaderProps) {
         <p class="problem" role="alert">
           {session.notice}
         </p>
-        <Progress {...{ session, period }} />
+        <h1 class="paper">
+          {pages[view.page].title} of {scopeOf(session)?.place}
+        </h1>
         <h2 class="unseen">{pages[view.page].title}</h2>
+        <Progress {...{ session, period }} />
+        {filterNotes(session, view).map((note) => (
+          <p key={note.text} class="paper">
+            {noteText(note)}
+          </p>
+        ))}
         <LeftOutOrganizations organizations={organizations} />
         <KeyShows only={identity?.key.only ?? null} />
         <Content {...props} />
         <ListPanel {...props} listed={sections.reviews.shown?.listed ?? null} />
         <LeftOutParts page={view.page} sections={sections} />
-        <Paper {...props} />
         <footer class="end">
           Figures as <code>npx --no-install review-api report</code> has them ·{" "}
           <a href="docs">API reference</a>

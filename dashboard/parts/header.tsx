@@ -1,7 +1,7 @@
 import { scopeOf } from "../notes.ts";
 import type { PageProps } from "../pages/page.ts";
 import { pages } from "../pages.ts";
-import { isSettled } from "../report-file.ts";
+import { isRead } from "../report-file.ts";
 import type { SectionViews } from "../session.ts";
 import { type DashboardView, pageNames } from "../view.ts";
 import { Share } from "./share.tsx";
@@ -46,14 +46,10 @@ export function Header({ session, view, onView, onReload, onForget }: HeaderProp
         <button type="button" onClick={onReload}>
           Refresh
         </button>
-        {view.page !== "administration" && (
-          <>
-            <Share session={session} view={view} />
-            <button type="button" disabled={!isSettled(session)} onClick={() => print()}>
-              Print
-            </button>
-          </>
-        )}
+        <Share session={session} view={view} />
+        <button type="button" disabled={!isRead(session, view.page)} onClick={() => print()}>
+          Print
+        </button>
         <button type="button" onClick={onForget}>
           Forget key
         </button>

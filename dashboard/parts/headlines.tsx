@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { comparedWith } from "../../lib/report/change.ts";
 import { type FigureName, headlines, type Headline as ReportHeadline } from "../../lib/report/columns.ts";
-import type { Figures } from "../../lib/report/figures.ts";
 import type { ListName } from "../../lib/report/lists.ts";
 import { seriesOf } from "../../lib/report/plot-series.ts";
-import { definitions, formatCount } from "../../lib/report/words.ts";
+import type { ReportRow } from "../../lib/report/report.ts";
+import { definitions, formatCount, rowName } from "../../lib/report/words.ts";
 import type { PageProps } from "../pages/page.ts";
 import type { ReviewFigures } from "../protocol.ts";
 import type { SectionViews } from "../session.ts";
@@ -110,13 +110,14 @@ function Headline({ figures, headline, isRead, help, look = "one", children }: C
 
 const outcomes: readonly FigureName[] = ["findings", "acceptance", "accepted", "not_accepted", "unknown"];
 const acceptanceColumns = [
-  textColumn("part", "Period", (row: { name: string }) => row.name),
-  ...figureColumnsOf<{ name: string; figures: Figures }>(...outcomes),
+  { ...textColumn("part", "Period", ({ name }: ReportRow) => name), cell: rowName },
+  ...figureColumnsOf<ReportRow>(...outcomes),
 ];
 
 function Acceptance({ figures: { total, weeks }, headline, isRead, children }: HeadlineProps) {
   const { accepted, not_accepted, unknown } = total.findings;
-  const rows = [{ name: "whole period", figures: total }, ...weeks];
+  const whole = { id: null, name: "whole period", in_part: false, organization: null, before: null };
+  const rows = [{ ...whole, figures: total }, ...weeks];
   const numbers = { name: "acceptance", caption: "Acceptance", columns: acceptanceColumns, rows };
   return (
     <Card title="Acceptance" help={definitions.acceptance} numbers={numbers} class="acceptance">

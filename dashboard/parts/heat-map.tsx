@@ -1,5 +1,4 @@
-import { categories, severities } from "../../lib/contract/metrics-words.ts";
-import { type HeatCell, heatOf, withSpaces } from "../../lib/report/report.ts";
+import { type HeatCell, heatAxes, heatLegend, heatOf, withSpaces } from "../../lib/report/report.ts";
 import { definitions, formatShare, knownWords } from "../../lib/report/words.ts";
 import type { ReviewFigures } from "../protocol.ts";
 import { countColumn, textColumn } from "../tables.ts";
@@ -7,15 +6,7 @@ import { Card, Table } from "./numbers.tsx";
 
 /** Colour and number show the same value. */
 export function HeatMap({ figures: { heatMap } }: { readonly figures: ReviewFigures }) {
-  const has = (passes: (cell: HeatCell) => boolean) =>
-    heatMap.some((cell) => passes(cell) && cell.findings.posted > 0);
-  // Findings without a severity or category get a column or row only if there are some.
-  const columns = [...severities, null].filter(
-    (each) => each !== null || has(({ severity }) => severity === null),
-  );
-  const rows = [...categories, null].filter(
-    (each) => each !== null || has(({ category }) => category === null),
-  );
+  const { columns, rows } = heatAxes(heatMap);
   const shown = [
     { head: "Category", cell: withSpaces },
     ...columns.map((severity) => {
@@ -35,6 +26,13 @@ export function HeatMap({ figures: { heatMap } }: { readonly figures: ReviewFigu
       help={definitions.acceptance}
       numbers={numbersOf(heatMap)}
     >
+      <p class="legend">
+        {heatLegend.map(({ look, name }) => (
+          <span key={look}>
+            <i class={`swatch ${look}`} /> {name}
+          </span>
+        ))}
+      </p>
       <Table label="Heat map of acceptance" class="heat" columns={shown} rows={rows} />
     </Card>
   );

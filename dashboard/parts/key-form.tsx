@@ -29,8 +29,9 @@ export function KeyForm({ isOpening, notice, onKey }: KeyFormProps) {
         <img class="mark" src="dashboard/icon.svg" alt="" />
         <h1>Review dashboard</h1>
         <p class="lead">
-          What automated reviews find, what becomes of it and how long pull requests take, from your own API
-          and nobody else.
+          This page shows what automated reviews find, what becomes of it and how long pull requests take. An
+          admin makes a key with <code>npx --no-install review-api keys create</code>; <code>npm start</code>{" "}
+          prints a link that carries the demo's key. <a href="docs">More about keys</a>
         </p>
         <label for="key">API key</label>
         <input
@@ -59,7 +60,7 @@ export function KeyForm({ isOpening, notice, onKey }: KeyFormProps) {
         </button>
         <p id="key-note" class="definition">
           The key stays in the memory of this page and is sent to this service alone. What the key may not
-          read is left out. <a href="docs">How to get one</a>
+          read is left out.
         </p>
       </form>
     </main>

@@ -1,20 +1,17 @@
-import { longDay } from "../days.ts";
 import type { KeyRecord } from "../protocol.ts";
-import { textColumn } from "../tables.ts";
+import { dateColumn, textColumn } from "../tables.ts";
 import { TableCard } from "./numbers.tsx";
-
-const day = (time: string | null, none: string): string => (time === null ? none : longDay(time));
 
 const columns = [
   textColumn("name", "Name", ({ name, id }: KeyRecord) => name ?? id),
   textColumn("kind", "Kind", ({ kind }: KeyRecord) => kind),
   textColumn("role", "Role", ({ role }: KeyRecord) => role),
   textColumn("owner", "Owner", ({ owner }: KeyRecord) => owner),
-  textColumn("created_at", "Created", ({ created_at }: KeyRecord) => longDay(created_at)),
-  textColumn("last_used_at", "Last used", ({ last_used_at }: KeyRecord) => day(last_used_at, "never")),
-  textColumn("old_until", "Old value until", ({ old_until }: KeyRecord) => day(old_until, "none")),
+  dateColumn("created_at", "Created", ({ created_at }: KeyRecord) => created_at),
+  dateColumn("last_used_at", "Last used", ({ last_used_at }: KeyRecord) => last_used_at, { none: "never" }),
+  dateColumn("old_until", "Old value until", ({ old_until }: KeyRecord) => old_until, { none: "none" }),
   textColumn("made_by", "Made by", ({ made_by }: KeyRecord) => made_by ?? "operator"),
-  textColumn("expires_at", "Expires", ({ expires_at }: KeyRecord) => day(expires_at, "never")),
+  dateColumn("expires_at", "Expires", ({ expires_at }: KeyRecord) => expires_at, { none: "never" }),
 ];
 
 export const Keys = ({ keys }: { readonly keys: readonly KeyRecord[] }) => (

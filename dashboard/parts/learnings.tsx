@@ -1,10 +1,9 @@
 import { useState } from "preact/hooks";
-import { formatCount } from "../../lib/report/words.ts";
-import { longDay, longInstant } from "../days.ts";
+import { formatCount, longDay, longInstant } from "../../lib/report/words.ts";
 import type { Learning, LearningFigures } from "../figures/learnings.ts";
 import type { PageProps } from "../pages/page.ts";
 import type { ApprovalAction, PendingLearning } from "../protocol.ts";
-import { countColumn, textColumn } from "../tables.ts";
+import { countColumn, dateColumn, textColumn } from "../tables.ts";
 import { Bar } from "./bar.tsx";
 import { ExternalLink } from "./external-link.tsx";
 import { Counts } from "./headlines.tsx";
@@ -25,7 +24,7 @@ export function Learnings({ figures }: { readonly figures: LearningFigures }) {
     columns: [
       ...learningColumns,
       countColumn("usage_count", "Uses", ({ usage_count }: Learning) => usage_count),
-      textColumn("last_used_at", "Last used", ({ last_used_at }: Learning) => last_used_at),
+      dateColumn("last_used_at", "Last used", ({ last_used_at }: Learning) => last_used_at),
     ],
     rows: mostUsed,
   };

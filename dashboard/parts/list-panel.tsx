@@ -1,7 +1,6 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { type ListedPullRequest, listColumns } from "../../lib/report/lists.ts";
-import { definitions, formatCount, formatMinutes, noValue } from "../../lib/report/words.ts";
-import { longDay } from "../days.ts";
+import { definitions, formatCount, formatMinutes, longDay, noValue } from "../../lib/report/words.ts";
 import type { PageProps } from "../pages/page.ts";
 import type { ListedPullRequests } from "../protocol.ts";
 import type { ShownColumn } from "../tables.ts";

@@ -1,4 +1,4 @@
-import { longDay } from "../days.ts";
+import { longDays } from "../../lib/report/words.ts";
 import type { PageProps } from "../pages/page.ts";
 import type { ReviewFigures } from "../protocol.ts";
 import { defaultView } from "../view.ts";
@@ -17,8 +17,7 @@ export function Nothing({ figures: { period }, session, view, onView }: NothingP
     <section class="card nothing">
       <h2>Nothing to show</h2>
       <p>
-        No reviewed pull request was merged from {longDay(period.start_date)} to {longDay(period.end_date)}
-        {isFiltered ? " in what you chose" : ""}.
+        {longDays(period)}: no reviewed pull request was merged{isFiltered ? " in what you chose" : ""}.
       </p>
       {view.teams.length > 0 && "sentence" in teams && <p>The teams are not known. {teams.sentence}</p>}
       <div class="decide">

@@ -79,7 +79,7 @@ export const Table = <Row,>({ label, columns, rows, isBusy, ...props }: TablePro
         <tr>
           {columns.map(({ head, look }) =>
             typeof head === "string" ? (
-              <th key={head} scope="col" class={look === "number" ? look : undefined}>
+              <th key={head} scope="col" class={typeof look === "string" ? look : undefined}>
                 {head}
               </th>
             ) : (

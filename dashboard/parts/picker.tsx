@@ -1,4 +1,3 @@
-import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Popup } from "./popup.tsx";
 
@@ -10,29 +9,24 @@ type PickerProps = {
   /** An empty choice means all. */
   readonly chosen: readonly string[];
   onChange(chosen: readonly string[]): void;
-  /** What the closed list says instead of the number of chosen options. */
-  readonly summary?: string | undefined;
-  /** Below the options. */
-  readonly children?: ComponentChildren;
 };
 
 const searchFrom = 8;
 const shownMax = 100;
 
 /** Chooses several options of a list, or all. */
-export const Picker = ({ name, options, chosen, onChange, summary, children }: PickerProps) => (
+export const Picker = ({ name, options, chosen, onChange }: PickerProps) => (
   <Popup
     summary={
       <>
         <span class="unseen">{name}: </span>
-        {summary ?? chosenText(name, options, chosen)}
+        {chosenText(name, options, chosen)}
       </>
     }
   >
     <fieldset>
       <legend class="unseen">{name}</legend>
       <Options {...{ name, options, chosen, onChange }} />
-      {children}
     </fieldset>
   </Popup>
 );
@@ -45,7 +39,7 @@ function chosenText(name: string, options: readonly Option[], chosen: readonly s
     : `${chosen.length} ${name.toLowerCase()}`;
 }
 
-function Options({ name, options, chosen, onChange }: Omit<PickerProps, "summary" | "children">) {
+function Options({ name, options, chosen, onChange }: PickerProps) {
   const [search, setSearch] = useState("");
   const wanted = search.toLowerCase();
   const found = options.filter((option) =>

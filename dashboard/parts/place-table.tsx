@@ -53,9 +53,14 @@ export function PlaceTable({ head, rows, sort, sortedBy, listOf, onView, weeks }
     <>
       <Table label={`By ${head.toLowerCase()}`} columns={columns} rows={shown} />
       {shown.length < rows.length && (
-        <button type="button" onClick={() => setWhole(true)}>
-          Show all {formatCount(rows.length)}
-        </button>
+        <>
+          <p class="paper">
+            And {formatCount(rows.length - shown.length)} more: the CSV of the page has all.
+          </p>
+          <button type="button" onClick={() => setWhole(true)}>
+            Show all {formatCount(rows.length)}
+          </button>
+        </>
       )}
     </>
   );

@@ -22,16 +22,20 @@ const columnsOf = (weeks: PlacesProps["weeks"]) => [
 ];
 
 const common =
-  "Times are medians. An arrow is the change from the period before. The line has pull requests by whole week, the pale line those of the period before. A name opens its pull requests.";
+  "Times are medians. An arrow is the change from the period before. The line has pull requests by whole week, the pale line those of the period before.";
 
-type PlacesCardProps = PlaceTableProps & { readonly file: string; readonly definition: string };
+type PlacesCardProps = PlaceTableProps & {
+  readonly file: string;
+  readonly definition: string;
+  readonly help?: string;
+};
 
-const PlacesCard = ({ file, definition, ...table }: PlacesCardProps) => {
+const PlacesCard = ({ file, definition, help = "", ...table }: PlacesCardProps) => {
   const title = `By ${table.head.toLowerCase()}`;
   return (
     <Card
       {...{ title, definition }}
-      help={definitions.acceptance}
+      help={`${help}${common} Acceptance: ${definitions.acceptance}`}
       numbers={{ name: file, caption: title, columns: columnsOf(table.weeks), rows: table.rows }}
       isTable
       class="table"
@@ -43,7 +47,14 @@ const PlacesCard = ({ file, definition, ...table }: PlacesCardProps) => {
 
 export const Repositories = ({ rows, weeks, view, onView }: PlacesProps & { rows: readonly PlaceRow[] }) => (
   <PlacesCard
-    {...{ file: "repositories", head: "Repository", definition: common, rows, weeks, onView }}
+    {...{
+      file: "repositories",
+      head: "Repository",
+      definition: "A name opens its pull requests.",
+      rows,
+      weeks,
+      onView,
+    }}
     sort={view.sort}
     sortedBy={(sort) => ({ ...view, sort })}
     listOf={(listed) => ({ ...view, listed })}
@@ -63,7 +74,8 @@ export function Teams({ figures, weeks, view, onView }: PlacesProps & { readonly
     rows && (
       <PlacesCard
         {...{ file: "teams", head: "Team", rows, weeks, onView }}
-        definition={`Where the fewest findings are accepted comes first, unless you sort. ${common} ${definitions.teamRows}`}
+        definition="Least accepted first, unless you sort. A name opens its pull requests."
+        help={`${definitions.teamRows} `}
         sort={view.teamSort}
         sortedBy={(teamSort) => ({ ...view, teamSort })}
         listOf={(id) => ({ ...view, listed: teamListId(id) })}

@@ -1,17 +1,17 @@
-import { createContext } from "preact";
-import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { legendOf, linePath, plotElements, plotShapes } from "../../lib/report/plot-geometry.ts";
 import type { DrawnTrend } from "../../lib/report/trends.ts";
 
-/** True for what is printed: every chart has one size there. */
-export const OnPaper = createContext(false);
-
-type PlotProps = DrawnTrend & { readonly height?: number };
+type PlotProps = DrawnTrend & {
+  readonly height?: number;
+  /** How many charts of this width fit beside each other. */
+  readonly beside?: number;
+};
 
 /** The left and right keys move through the values, like the pointer. */
-export function Plot({ height = 208, ...input }: PlotProps) {
+export function Plot({ height = 208, beside = 3, ...input }: PlotProps) {
   const { title, labels, inPart } = input;
-  const [frame, width] = useWidth();
+  const [frame, width] = useWidth(beside);
   const [active, setActive] = useState<number | null>(null);
   const shapes = plotShapes({ ...input, width, height });
   const { area, step } = shapes;
@@ -92,14 +92,14 @@ const Tip = ({ input: { series, format, names }, active, at }: TipProps) => (
 );
 
 const widthBefore = 480;
-/** Two charts fit beside each other on paper. */
-const widthOnPaper = 330;
+/** What the cards of a row leave for their charts on paper. */
+const paperWidth = 640;
 
 /** Charts are drawn as wide as the available space, so that their text keeps its size. */
-function useWidth() {
+function useWidth(beside: number) {
   const frame = useRef<HTMLElement>(null);
   const [width, setWidth] = useState(widthBefore);
-  const isOnPaper = useContext(OnPaper);
+  const isPrinting = usePrinting();
   useEffect(() => {
     if (!frame.current) return;
     const observer = new ResizeObserver(([entry]) => {
@@ -108,7 +108,26 @@ function useWidth() {
     observer.observe(frame.current);
     return () => observer.disconnect();
   }, []);
-  return [frame, isOnPaper ? widthOnPaper : width] as const;
+  return [frame, isPrinting ? Math.floor(paperWidth / beside) : width] as const;
+}
+
+/** A browser says that it prints before it lays out the paper. */
+function usePrinting(): boolean {
+  const [isPrinting, setPrinting] = useState(false);
+  useEffect(() => {
+    const media = matchMedia("print");
+    const look = () => setPrinting(media.matches);
+    const begin = () => setPrinting(true);
+    media.addEventListener("change", look);
+    addEventListener("beforeprint", begin);
+    addEventListener("afterprint", look);
+    return () => {
+      media.removeEventListener("change", look);
+      removeEventListener("beforeprint", begin);
+      removeEventListener("afterprint", look);
+    };
+  }, []);
+  return isPrinting;
 }
 
 type SparklineProps = {

@@ -1,5 +1,5 @@
 import type { Period } from "../../lib/report/period.ts";
-import { longDay } from "../days.ts";
+import { longDays } from "../../lib/report/words.ts";
 import type { SectionState } from "../protocol.ts";
 import type { PageSession } from "../session.ts";
 
@@ -8,7 +8,7 @@ type ProgressProps = { readonly session: PageSession; readonly period: Period };
 /** The days of the figures, how much has been read, and why nothing arrives at the moment. */
 export function Progress({ session, period }: ProgressProps) {
   const { waiting } = session;
-  const days = `${longDay(period.start_date)} to ${longDay(period.end_date)}`;
+  const days = longDays(period);
   const state: SectionState<unknown> = session.sections.reviews.state;
   const isReading = state.status === "loading";
   if (!isReading && waiting === null) return <div class="progress">{days}</div>;

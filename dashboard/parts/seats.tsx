@@ -1,8 +1,7 @@
-import { formatCount, noValue } from "../../lib/report/words.ts";
-import { longDay } from "../days.ts";
+import { formatCount, longDay, noValue } from "../../lib/report/words.ts";
 import type { SeatFigures, SeatHolder, SeatUses } from "../figures/seats.ts";
 import type { SectionView } from "../session.ts";
-import { type ShownColumn, textColumn } from "../tables.ts";
+import { dateColumn, type ShownColumn, textColumn } from "../tables.ts";
 import { Shares } from "./headlines.tsx";
 import { Card, Table } from "./numbers.tsx";
 
@@ -82,8 +81,8 @@ function numbersOf(holders: readonly SeatHolder[], uses: SectionView<SeatUses>) 
       ),
       textColumn("user_ids", "User ids", ({ userIds }: SeatHolder) => userIds.join(", ")),
       textColumn("use", "Use", ({ judgement }: SeatHolder) => judgement),
-      textColumn("seat_since", "Seat since", (holder: SeatHolder) => useOf(holder)?.seat_since ?? null),
-      textColumn(
+      dateColumn("seat_since", "Seat since", (holder: SeatHolder) => useOf(holder)?.seat_since ?? null),
+      dateColumn(
         "last_reviewed_at",
         "Last reviewed pull request",
         (holder: SeatHolder) => useOf(holder)?.last_reviewed_at ?? null,

@@ -42,7 +42,7 @@ export const Security = ({ figures: { open, counts, first } }: { readonly figure
 function Ages({ counts }: Pick<SecurityFigures, "counts">) {
   const most = Math.max(1, ...counts.flatMap(({ ages }) => ages));
   const look = (count: number) =>
-    count === 0 ? "heat-none" : `warm-${Math.max(1, Math.round((count / most) * 5))}`;
+    count === 0 ? "heat-none" : `warm-${Math.max(1, Math.round((count / most) * 3))}`;
   const shown = [
     { head: "Severity", cell: ({ severity }: CountRow) => <Severity name={severity} /> },
     ...findingAges.map(({ name }, age) => ({

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
+import { longDays } from "../../lib/report/words.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
-import { longDay } from "../days.ts";
 import type { PageProps } from "../pages/page.ts";
 import { reportFile } from "../report-file.ts";
 import { baseUrl } from "../session.ts";
@@ -16,7 +16,7 @@ export const Share = ({ session, view }: ShareProps) => (
   <Popup class="sharing" summary="Share">
     <div class="ways">
       <Links view={view} />
-      <File {...{ session, view }} />
+      {view.page !== "administration" && <File {...{ session, view }} />}
       <Chat />
     </div>
   </Popup>
@@ -33,10 +33,7 @@ function Links({ view }: Pick<ShareProps, "view">) {
       <p class="definition">For somebody who has a key: the link has the view, and never a key.</p>
       <ul>
         {moving && <Link name={`Always the ${moving}`} view={view} />}
-        <Link
-          name={`Always ${longDay(fixed.start_date)} to ${longDay(fixed.end_date)}`}
-          view={{ ...view, period: fixed }}
-        />
+        <Link name={`Always ${longDays(fixed)}`} view={{ ...view, period: fixed }} />
       </ul>
     </section>
   );

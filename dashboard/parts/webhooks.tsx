@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { longInstant } from "../days.ts";
+import { longInstant } from "../../lib/report/words.ts";
 import type { PageProps } from "../pages/page.ts";
 import type { Webhook, WebhookDelivery, WebhookTest } from "../protocol.ts";
 import { type ShownColumn, textColumn } from "../tables.ts";
@@ -50,6 +50,7 @@ export function Webhooks({ webhooks, session, ask }: WebhooksProps) {
       ? [
           {
             head: "Test",
+            look: "tool",
             cell: (webhook: Webhook) => <TestButton key={webhook.id} {...{ webhook, session, ask }} />,
           },
         ]

@@ -36,7 +36,7 @@ export type SeatCaller = Pick<Client, "pages"> &
     }>;
     whoami(): Answer<{
       readonly key: Pick<ResponseOf<"whoami">["key"], "kind" | "only">;
-      readonly scope: Pick<ResponseOf<"whoami">["scope"], "home" | "organizations">;
+      readonly scope: ResponseOf<"whoami">["scope"];
       readonly permissions: readonly string[];
     }>;
     /** Reads the metrics of every plan, leaves out organizations without metrics, and may name any number of authors. */

@@ -6,7 +6,7 @@ import { pageLimits } from "../contract/limits.ts";
 import * as auditing from "../contract/operations/audit-logs.ts";
 import { listTeams } from "../contract/operations/teams.ts";
 import * as users from "../contract/operations/users.ts";
-import { isWorkspaceTenant, poolOf } from "../contract/tenants.ts";
+import { isWorkspaceTenant, poolOf, unescapeKeyPart } from "../contract/tenants.ts";
 import { auditPosition, exportAuditLog } from "../http/audit-walk.ts";
 import { positionInPartition, positionText } from "../http/cursors.ts";
 import { type MetricsPage, readReviewComments, readReviews } from "../metrics/read-metrics.ts";
@@ -85,7 +85,12 @@ function groupCaller(
     whoami: async () => ({
       body: {
         key: { kind: isWorkspace ? "workspace" : "organization", only: null },
-        scope: { home: null, organizations: organizations.map(describeOrganization) },
+        scope: {
+          tenant: isWorkspace ? "workspace" : "organization",
+          tenant_id: unescapeKeyPart(tenant.slice(2)),
+          home: null,
+          organizations: organizations.map(describeOrganization),
+        },
         permissions: [listTeams.needs],
       },
     }),

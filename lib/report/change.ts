@@ -1,8 +1,7 @@
 import { plural } from "../contract/plural.ts";
-import { toTimestamp } from "../runtime/clock.ts";
-import { clockIn, utc } from "./period.ts";
+import { dayIn, utc } from "./period.ts";
 import type { FiguresBefore } from "./report.ts";
-import { formatCount, formatMinutes, formatShare } from "./words.ts";
+import { formatCount, formatMinutes, formatShare, longDays } from "./words.ts";
 
 /** How a figure differs from the period before: an arrow, the size of the difference, and the same in words. */
 export type Change = {
@@ -61,14 +60,9 @@ export const isComparable = ({ total }: FiguresBefore): boolean => total.pull_re
 
 /** Which days the changes compare with. Days and times are those of the report's time zone. */
 export function comparedWith(before: FiguresBefore, timeZone = utc): string {
-  const { start_date, end_date, days } = before.period;
-  const { ends_at } = before;
-  const end = ends_at === null ? end_date : `${timeIn(timeZone, ends_at)} ${timeZone}`;
-  if (!isComparable(before)) return `Nothing to compare with: no pull request from ${start_date} to ${end}.`;
-  return `Compared with ${start_date} to ${end}${ends_at === null ? ` (${plural(days, "day")}).` : ": today is not over."}`;
+  const { ends_at, period } = before;
+  const end_date = ends_at === null ? period.end_date : dayIn(timeZone)(Date.parse(ends_at));
+  const days = longDays({ ...period, end_date });
+  if (!isComparable(before)) return `Nothing to compare with: ${days} has no pull request.`;
+  return `Compared with ${days}${ends_at === null ? "." : "; today counts up to now."}`;
 }
-
-const timeIn = (timeZone: string, timestamp: string): string => {
-  const clock = toTimestamp(clockIn(timeZone)(Date.parse(timestamp)));
-  return `${clock.slice(0, 10)}, ${clock.slice(11, 16)}`;
-};

@@ -1,8 +1,8 @@
 import { changeText, comparedWith } from "./change.ts";
 import { acceptanceChange, figureText, headlines, reportTitle } from "./columns.ts";
 import { noteText } from "./left-out.ts";
-import type { ReportRow, ReviewReport } from "./report.ts";
-import { definitions, formatCount, formatMinutes, formatShare } from "./words.ts";
+import { type ReportRow, type ReviewReport, statedRows } from "./report.ts";
+import { definitions, formatCount, formatMinutes, formatShare, rowName } from "./words.ts";
 
 /** The smallest limit of the usual chats. */
 const chatCharactersMax = 2_000;
@@ -22,10 +22,11 @@ export function chatReport(report: ReviewReport): string {
 
 function messageOf(report: ReviewReport, rowsShown: number): string {
   const { by, before, notes, rows } = report;
-  const shown = rows.slice(0, rowsShown).map(rowLine);
-  const more = rows.length - shown.length;
+  const stated = statedRows(rows);
+  const shown = stated.slice(0, rowsShown).map(rowLine);
+  const more = stated.length - shown.length;
   return [
-    reportTitle(report),
+    reportTitle(report, (name) => quoted(name, noteNameMax)),
     ...(before ? [comparedWith(before, report.period.time_zone)] : []),
     ...notes.map((note) => noteText(note, { quote: (name) => quoted(name, noteNameMax), max: noteNamesMax })),
     "",
@@ -42,9 +43,9 @@ function messageOf(report: ReviewReport, rowsShown: number): string {
   ].join("\n");
 }
 
-const rowLine = ({ name, figures, before }: ReportRow): string =>
+const rowLine = ({ figures, before, ...row }: ReportRow): string =>
   [
-    `• ${quoted(name)}: ${formatCount(figures.pull_requests)} ${figures.pull_requests === 1 ? "pull request" : "pull requests"}`,
+    `• ${quoted(rowName(row))}: ${formatCount(figures.pull_requests)} ${figures.pull_requests === 1 ? "pull request" : "pull requests"}`,
     `acceptance ${formatShare(figures.findings.acceptance)} ${acceptanceChange({ figures, before })}`.trimEnd(),
     `first review ${formatMinutes(figures.time_to_first_human_review.median_minutes)}`,
   ].join(", ");

@@ -2,8 +2,16 @@ import { plural } from "../contract/plural.ts";
 import { required } from "../runtime/required.ts";
 import { type Change, changeOf, isComparable, units } from "./change.ts";
 import type { DurationFigures, Figures } from "./figures.ts";
-import type { ReportRow, ReviewReport } from "./report.ts";
-import { dimensionHeads, formatCount, formatMean, formatMinutes, formatShare } from "./words.ts";
+import { type ReportRow, type ReviewReport, statedRows } from "./report.ts";
+import {
+  dimensionHeads,
+  formatCount,
+  formatMean,
+  formatMinutes,
+  formatShare,
+  longDays,
+  rowName,
+} from "./words.ts";
 
 /** A report as tables of text, the same for every format. */
 export type TextTable = {
@@ -71,6 +79,10 @@ export const figureColumns = [
   figureColumn("merge_p90_minutes", "Merge, 90 %", (each) => merge(each).p90_minutes, formatMinutes),
 ] as const;
 
+/** Acceptance first: a phone shows two columns. */
+export const acceptanceFirst = (columns: readonly FigureColumn[]): FigureColumn[] =>
+  columns.toSorted((one, other) => Number(other.name === "acceptance") - Number(one.name === "acceptance"));
+
 export type FigureName = (typeof figureColumns)[number]["name"];
 
 export const figure = (name: FigureName): FigureColumn =>
@@ -121,8 +133,8 @@ export function textTableOf(
         ...(changes(column) ? [numberHead("Change")] : []),
       ]),
     ],
-    rows: rows.map((row) => [
-      row.name,
+    rows: statedRows(rows).map((row) => [
+      rowName(row),
       ...(hasSeveral ? [row.organization ?? ""] : []),
       ...columns.flatMap((column) => [
         column.text(row.figures),
@@ -192,5 +204,9 @@ export function headlines({ total, before }: Pick<ReviewReport, "total" | "befor
 export const figureText = ({ value, detail }: Headline): string =>
   detail === "" ? value : `${value} (${detail})`;
 
-export const reportTitle = ({ period }: Pick<ReviewReport, "period">): string =>
-  `Code reviews, ${period.start_date} to ${period.end_date} (${plural(period.days, "day")}, ${period.time_zone})`;
+/** The name comes from outside: each format quotes it. */
+export const reportTitle = (
+  { place, period }: Pick<ReviewReport, "place" | "period">,
+  quote = (name: string) => name,
+): string =>
+  `Code reviews${place === null ? "" : ` of ${quote(place)}`}, ${longDays(period)} (${plural(period.days, "day")}, ${period.time_zone})`;

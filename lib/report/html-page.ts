@@ -1,12 +1,20 @@
-import { categories, severities } from "../contract/metrics-words.ts";
 import { required } from "../runtime/required.ts";
 import { changeText, comparedWith } from "./change.ts";
 import { chart } from "./charts.ts";
-import { type Headline, headlines, reportTitle, rowsTable, type TextTable, textTableOf } from "./columns.ts";
+import {
+  acceptanceFirst,
+  figureColumns,
+  type Headline,
+  headlines,
+  reportTitle,
+  rowsTable,
+  type TextTable,
+  textTableOf,
+} from "./columns.ts";
 import { noteText } from "./left-out.ts";
 import { Markup, markup } from "./markup.ts";
-import { heatOf, type ReportRow, type ReviewReport, withSpaces } from "./report.ts";
-import { byComplexity, drawnComplexity, drawnTrend, trends } from "./trends.ts";
+import { heatAxes, heatLegend, heatOf, type ReportRow, type ReviewReport, withSpaces } from "./report.ts";
+import { byComplexity, drawnComplexity, drawnTrend, rowLook, trendRows, widthOf } from "./trends.ts";
 import { definitions, dimensionHeads, formatShare, knownWords, meanings, weekDefinition } from "./words.ts";
 
 /** One file: it contains the charts and the style of the dashboard, loads nothing and runs no script. */
@@ -32,12 +40,12 @@ ${headlines(report).map(headlineCard)}
 ${askedFor(report)}
 <h2>By week <small>${weekDefinition(report.period.time_zone)}</small></h2>
 ${trendCards(report.weeks)}
-${report.by === "week" ? [] : [tableCard("By week", textTableOf(dimensionHeads.week, report.weeks))]}
+${report.by === "week" ? [] : [tableCard("By week", textTableOf(dimensionHeads.week, report.weeks, columns))]}
 <div class="row wide-narrow">
 ${card("Acceptance by severity and category", [heatMapTable(report)])}
 ${complexityCard(report)}
 </div>
-${tableCard("By estimated complexity, 1 to 5", textTableOf("Complexity", report.complexity))}
+${tableCard("By estimated complexity, 1 to 5", textTableOf("Complexity", report.complexity, columns))}
 <h2>What the figures mean</h2>
 <dl class="meanings">
 ${meanings.map(([name, text]) => markup`<dt>${name}</dt><dd>${text}</dd>`)}
@@ -46,6 +54,8 @@ ${meanings.map(([name, text]) => markup`<dt>${name}</dt><dd>${text}</dd>`)}
 </body>
 </html>
 `.text;
+
+const columns = acceptanceFirst(figureColumns);
 
 /** A figure and its unit stay on one line. */
 const unbroken = (text: string): string => text.replaceAll(/(?<=\d) (?=%|min|h|d|points?\b)/g, "\u00a0");
@@ -60,20 +70,32 @@ const card = (title: string, content: readonly Markup[], more = ""): Markup =>
 ${content}</section>`;
 
 const tableCard = (title: string, table: TextTable, note: readonly Markup[] = []): Markup =>
-  card(title, [...note, tableMarkup(table, title)], "table");
+  card(title, [...note, tableMarkup(organizationLast(table), title)], "table");
+
+/** A phone shows two columns: the name and the acceptance. */
+function organizationLast({ heads, rows }: TextTable): TextTable {
+  const moved = <Cell>(cells: readonly Cell[]) => [
+    ...cells.slice(0, 1),
+    ...cells.slice(2),
+    ...cells.slice(1, 2),
+  ];
+  return heads[1]?.isNumber ? { heads, rows } : { heads: moved(heads), rows: rows.map(moved) };
+}
 
 /** What the report was made for comes before everything else. */
 const askedFor = (report: ReviewReport): Markup => {
   const isOfFindings = report.by === "severity" || report.by === "category";
   const words = isOfFindings ? definitions.findingRows : report.by === "team" ? definitions.teamRows : null;
   const note = words === null ? [] : [markup`<p class="definition">${words}</p>`];
-  return tableCard(`By ${report.by}`, rowsTable(report), note);
+  return tableCard(`By ${report.by}`, rowsTable(report, columns), note);
 };
 
 const trendCards = (weeks: readonly ReportRow[]): Markup =>
-  markup`<div class="row">
-${trends.map((trend) => card(trend.title, [chart(drawnTrend(trend, weeks))]))}
-</div>`;
+  markup`${trendRows.map(
+    (trends) => markup`<div class="${rowLook(trends)}">
+${trends.map((trend) => card(trend.title, [chart({ ...drawnTrend(trend, weeks), width: widthOf(trends) })], "trend"))}
+</div>`,
+  )}`;
 
 const complexityCard = ({ complexity }: ReviewReport): Markup =>
   card(byComplexity.title, [chart({ ...drawnComplexity(complexity), width: 420, height: 280 })]);
@@ -86,14 +108,15 @@ function heatMapTable({ heat_map }: ReviewReport): Markup {
     if (findings.posted === 0) return markup`<td class="heat-none"></td>`;
     return markup`<td class="heat-${heatOf(acceptance)}"><b>${formatShare(acceptance)}</b> <small>${knownWords(findings)}</small></td>`;
   };
-  const columns = [...severities, null];
-  return markup`<div class="scroll"><table class="heat">
+  const { columns: severities, rows: categories } = heatAxes(heat_map);
+  return markup`<p class="legend">${heatLegend.map(({ look, name }) => markup`<span><i class="swatch ${look}"></i> ${name}</span>`)}</p>
+<div class="scroll"><table class="heat">
 <caption>${definitions.heatMap}</caption>
-<thead><tr><th scope="col">Category</th>${columns.map((severity) => markup`<th scope="col">${withSpaces(severity)}</th>`)}</tr></thead>
+<thead><tr><th scope="col">Category</th>${severities.map((severity) => markup`<th scope="col">${withSpaces(severity)}</th>`)}</tr></thead>
 <tbody>
-${[...categories, null].map(
+${categories.map(
   (category) =>
-    markup`<tr><th scope="row">${withSpaces(category)}</th>${columns.map((severity) => cell(severity, category))}</tr>`,
+    markup`<tr><th scope="row">${withSpaces(category)}</th>${severities.map((severity) => cell(severity, category))}</tr>`,
 )}
 </tbody></table></div>`;
 }

@@ -13,6 +13,14 @@ export const reasonLeftOut = (
   return metrics === "preparing" ? "its metrics are being prepared" : null;
 };
 
+/** The organization or the workspace of a key, as a title names it. */
+export function placeOf(scope: ResponseOf<"whoami">["scope"]): string {
+  const [only] = scope.organizations;
+  return scope.tenant === "organization"
+    ? (only?.name ?? scope.tenant_id)
+    : `${scope.tenant} ${scope.tenant_id}`;
+}
+
 /** The organizations that the filters of a report name, by id or `provider:id`; all without a filter. */
 export function chosenOf(
   organizations: readonly Organization[],

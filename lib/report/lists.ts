@@ -2,12 +2,12 @@ import { addressHead, nameHead, numberHead, reportTitle, type TextTable } from "
 import { csvTable } from "./csv.ts";
 import { type Figures, figuresOf, findsAny } from "./figures.ts";
 import { noteText } from "./left-out.ts";
-import { markdownTable, noteParagraphs } from "./markdown.ts";
+import { escaped, markdownTable, noteParagraphs } from "./markdown.ts";
 import type { PullRequest } from "./pull-request.ts";
 import type { ReportOptions, ReviewReport } from "./report.ts";
 import type { TeamsOf } from "./teams.ts";
 import { alignedTable, widthMax, wrapped } from "./text.ts";
-import { definitions, formatCount, formatMinutes, noValue } from "./words.ts";
+import { definitions, formatCount, formatMinutes, longDay, noValue } from "./words.ts";
 
 /** The pull requests behind a figure. */
 export const listNames = ["no-review", "unaccepted", "slow"] as const;
@@ -100,7 +100,7 @@ export type ListedPullRequest = {
 };
 
 /** A list; this is also its JSON. */
-export type PullRequestList = Pick<ReviewReport, "period" | "notes"> & {
+export type PullRequestList = Pick<ReviewReport, "place" | "period" | "notes"> & {
   readonly list: ListName;
   readonly title: string;
   readonly definition: string;
@@ -112,11 +112,12 @@ export function listOf(
   pullRequests: readonly PullRequest[],
   period: ReviewReport["period"],
   list: ListName,
-  { notes = [], teamsOf }: Pick<ReportOptions, "notes" | "teamsOf"> = {},
+  { notes = [], place, teamsOf }: Pick<ReportOptions, "notes" | "place" | "teamsOf"> = {},
 ): PullRequestList {
   const { title, definition, select } = lists[list];
   const selected = select(pullRequests);
   return {
+    place: place ?? null,
     period,
     notes,
     list,
@@ -154,7 +155,7 @@ function tableOf({ pull_requests }: PullRequestList): TextTable {
       addressHead("Pull request"),
     ],
     rows: pull_requests.map(({ merged_at, findings, author, teams, url, ...times }) => [
-      merged_at.slice(0, 10),
+      longDay(merged_at),
       formatCount(findings.posted),
       formatCount(findings.not_accepted),
       formatMinutes(times.first_review_minutes),
@@ -166,12 +167,12 @@ function tableOf({ pull_requests }: PullRequestList): TextTable {
   };
 }
 
-const titleOf = (list: PullRequestList): string =>
-  `${reportTitle(list)}: ${formatCount(list.count)} ${list.title.toLowerCase()}`;
+const titleOf = (list: PullRequestList, quote?: (name: string) => string): string =>
+  `${reportTitle(list, quote)}: ${formatCount(list.count)} ${list.title.toLowerCase()}`;
 
 export const textList = (list: PullRequestList): string =>
   [
-    titleOf(list),
+    wrapped(titleOf(list), widthMax),
     wrapped(list.definition, widthMax),
     ...list.notes.map((note) => wrapped(noteText(note), widthMax)),
     ...(list.count === 0 ? [] : ["", alignedTable(tableOf(list))]),
@@ -179,7 +180,7 @@ export const textList = (list: PullRequestList): string =>
 
 export const markdownList = (list: PullRequestList): string =>
   [
-    `### ${titleOf(list)}`,
+    `### ${titleOf(list, escaped)}`,
     "",
     list.definition,
     ...noteParagraphs(list.notes),

@@ -20,7 +20,7 @@ export function markdownReport(report: ReviewReport, { isWide = false } = {}): s
   const { heads, rows } = rowsTable(report, isWide ? figureColumns : briefColumns);
   const more = rows.length - rowsMax;
   return [
-    `### ${reportTitle(report)}`,
+    `### ${reportTitle(report, escaped)}`,
     "",
     ...headlines(report).map((headline) =>
       [
@@ -60,7 +60,7 @@ const plainAddress = /^https:\/\/[A-Za-z0-9./%-]+$/;
 const followed = /:\/\/|www\.|@/i;
 
 /** Names come from outside: they must not end a cell, create a link, mention anybody or become markup. */
-function escaped(name: string): string {
+export function escaped(name: string): string {
   const oneLine = name.replaceAll(/[\r\n]+/g, " ");
   if (followed.test(oneLine)) return `\`${oneLine.replaceAll(/[\\`<>|&]/g, "'")}\``;
   return oneLine.replaceAll(/[\\`*_{}[\]<>()#|!~&:]/g, (character) =>

@@ -38,7 +38,6 @@ type PlotShapes = ReturnType<typeof plotShapes>;
 const top = 10;
 const bottom = 26;
 const right = 8;
-const labelWidth = 52;
 const letterWidth = 6.5;
 
 export function plotShapes({ labels, inPart, series, format, ticks, width, height }: PlotInput) {
@@ -59,6 +58,7 @@ export function plotShapes({ labels, inPart, series, format, ticks, width, heigh
   const area = { left, top, width: width - left - right, height: height - top - bottom };
   const scale = plotScale(area, labels.length, marks.at(-1) ?? 1);
   const { step, x, y } = scale;
+  const labelWidth = Math.max(0, ...labels.map(({ length }) => length)) * letterWidth + 12;
   const every = Math.max(1, Math.ceil(labelWidth / step));
   const bars = stacks.flatMap((stack, column) => barsOf(stack, column, scale));
   return {

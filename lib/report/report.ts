@@ -79,6 +79,8 @@ export type FiguresBefore = {
 
 /** Everything a report shows; this is also its JSON. */
 export type ReviewReport = {
+  /** The workspace or organization; null if nobody named it. */
+  readonly place: string | null;
   readonly period: ReportDays & { readonly time_zone: string };
   /** What the figures leave out. */
   readonly notes: readonly ReportNote[];
@@ -103,15 +105,17 @@ export type ReportOptions = {
   /** The teams of each author; only rows by team need them. */
   readonly teamsOf?: TeamsOf;
   readonly notes?: readonly ReportNote[];
+  readonly place?: string;
 };
 
 export function reportOf(
   pullRequests: readonly PullRequest[],
   period: Period,
   by: Dimension,
-  { timeZone = utc, before, teamsOf = () => [], notes = [] }: ReportOptions = {},
+  { timeZone = utc, before, teamsOf = () => [], notes = [], place }: ReportOptions = {},
 ): ReviewReport {
   return {
+    place: place ?? null,
     period: { ...period, days: daysOf(period), time_zone: timeZone },
     notes,
     total: figuresOf(pullRequests),
@@ -364,6 +368,29 @@ function heatMap(pullRequests: readonly PullRequest[]): HeatCell[] {
 /** `data_integrity_and_integration` as readable words. */
 export const withSpaces = (value: string | null): string => value?.replaceAll("_", " ") ?? notStated;
 
-/** The step of the colours, of ten: low is amber, high is green. */
+/** Without a row for what is not stated, if there is none of it. */
+export const statedRows = (rows: readonly ReportRow[]): ReportRow[] =>
+  rows.filter(({ id, figures }) => id !== null || figures.pull_requests > 0);
+
+/** The columns and rows of a heat map, the same way. */
+export function heatAxes(cells: readonly HeatCell[]) {
+  const has = (of: "severity" | "category") =>
+    cells.some((cell) => cell[of] === null && cell.findings.posted > 0);
+  return {
+    columns: has("severity") ? severitiesAndNull : severities,
+    rows: has("category") ? categoriesAndNull : categories,
+  };
+}
+
+/** The colours of a heat map, from amber to green: what a share is below, in whole percent. */
+const heatSteps = [20, 40, 60, 80, 101];
+
+/** By the percents that are shown. */
 export const heatOf = (share: number | null): string =>
-  share === null ? "none" : String(Math.round(share * 10));
+  share === null ? "none" : String(heatSteps.findIndex((step) => Math.round(share * 100) < step));
+
+/** `20 to 39 %` for each colour. */
+export const heatLegend = heatSteps.map((step, index) => ({
+  look: `heat-${index}`,
+  name: `${heatSteps[index - 1] ?? 0} to ${step - 1} %`,
+}));

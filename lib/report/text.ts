@@ -19,7 +19,7 @@ export const widthMax = 100;
 export function textReport(report: ReviewReport, { isWide = false } = {}): string {
   const table = rowsTable(report, isWide ? figureColumns : briefColumns);
   return [
-    reportTitle(report),
+    wrapped(reportTitle(report), widthMax),
     ...(report.before ? [wrapped(comparedWith(report.before, report.period.time_zone), widthMax)] : []),
     ...report.notes.map((note) => wrapped(noteText(note), widthMax)),
     "",

@@ -1,7 +1,7 @@
 import type { FigureName } from "./columns.ts";
 import type { PlotInput, PlotSeries } from "./plot-geometry.ts";
 import { seriesOf } from "./plot-series.ts";
-import type { ReportRow } from "./report.ts";
+import { type ReportRow, statedRows } from "./report.ts";
 import { countTicks, minuteTicks, shareTicks, wholeTicks } from "./scale.ts";
 import {
   definitions,
@@ -10,6 +10,7 @@ import {
   formatMinutes,
   formatShare,
   noValue,
+  rowName,
   shortDay,
 } from "./words.ts";
 
@@ -28,10 +29,31 @@ export type Trend = Pick<PlotInput, "format" | "ticks"> & {
 
 const count = (value: number | null): string => (value === null ? noValue : formatCount(value));
 
-/** A second pair of pale lines would hide the first. */
+/** A second pale line would hide the first. */
 const alone = ({ before: _, ...series }: PlotSeries): PlotSeries => series;
 
-export const trends: readonly Trend[] = [
+/** The median as a line and 90 % as a thin one; the median of the period before is pale. */
+const timeTrend = (
+  title: string,
+  help: string,
+  part: "first_review" | "merge",
+  look: "first-review" | "merge",
+): Trend => ({
+  title,
+  plot: `${title} by week, median and 90th percentile`,
+  help,
+  file: `${look}-by-week`,
+  caption: `${title} by week`,
+  columns: [`${part}_median_minutes`, `${part}_p90_minutes`],
+  series: (rows) => [
+    seriesOf(rows, `${part}_median_minutes`, { look }),
+    alone(seriesOf(rows, `${part}_p90_minutes`, { look: `${look} soft` })),
+  ],
+  format: formatMinutes,
+  ticks: minuteTicks,
+});
+
+const outcomes: readonly Trend[] = [
   {
     title: "Pull requests reviewed",
     plot: "Pull requests reviewed by week",
@@ -43,7 +65,7 @@ export const trends: readonly Trend[] = [
     ticks: wholeTicks,
   },
   {
-    title: "Findings and their outcome",
+    title: "Findings by outcome",
     plot: "Findings by week and outcome",
     help: definitions.acceptance,
     file: "findings-by-week",
@@ -58,7 +80,7 @@ export const trends: readonly Trend[] = [
     ticks: wholeTicks,
   },
   {
-    title: "Acceptance, of findings whose outcome is known",
+    title: "Acceptance by week",
     plot: "Acceptance by week",
     help: definitions.acceptance,
     file: "acceptance-by-week",
@@ -68,25 +90,18 @@ export const trends: readonly Trend[] = [
     format: formatShare,
     ticks: shareTicks,
   },
-  {
-    title: "Time to first human review and to merge",
-    plot: "Time to first human review and to merge by week, median and 90th percentile",
-    help: `First review: ${definitions.timeToFirstHumanReview} Merge: ${definitions.timeToMerge}`,
-    file: "times-by-week",
-    caption: "Times by week",
-    columns: [
-      ...(["first_review_median_minutes", "first_review_p90_minutes"] as const),
-      ...(["merge_median_minutes", "merge_p90_minutes"] as const),
-    ],
-    series: (rows) => [
-      alone(seriesOf(rows, "first_review_p90_minutes", { look: "first-review soft" })),
-      alone(seriesOf(rows, "merge_p90_minutes", { look: "merge soft" })),
-      seriesOf(rows, "first_review_median_minutes", { look: "first-review" }),
-      seriesOf(rows, "merge_median_minutes", { look: "merge" }),
-    ],
-    format: formatMinutes,
-    ticks: minuteTicks,
-  },
+];
+
+/** Charts that stand side by side. */
+export const trendRows: ReadonlyArray<readonly Trend[]> = [
+  outcomes,
+  [
+    timeTrend(
+      ...(["Time to first human review", definitions.timeToFirstHumanReview] as const),
+      ...(["first_review", "first-review"] as const),
+    ),
+    timeTrend(...(["Time to merge", definitions.timeToMerge, "merge", "merge"] as const)),
+  ],
 ];
 
 export const byComplexity: Trend = {
@@ -118,12 +133,23 @@ export const drawnTrend = (
   ticks,
   series: series(weeks),
   labels: weeks.map(({ id, name }) => shortDay(id ?? name)),
-  names: weeks.map(({ name }) => `Week of ${name}`),
+  names: weeks.map((week) => `Week of ${rowName(week)}`),
   inPart: weeks.map(({ in_part }) => in_part),
 });
 
-export const drawnComplexity = (rows: readonly ReportRow[]): DrawnTrend => ({
-  ...drawnTrend(byComplexity, rows),
-  labels: rows.map(({ id }) => id ?? "none"),
-  names: rows.map(({ name }) => `Complexity ${name}`),
-});
+export function drawnComplexity(complexity: readonly ReportRow[]): DrawnTrend {
+  const rows = statedRows(complexity);
+  return {
+    ...drawnTrend(byComplexity, rows),
+    labels: rows.map(({ id }) => id ?? "none"),
+    names: rows.map(({ name }) => `Complexity ${name}`),
+  };
+}
+
+/** The class of a row of charts. */
+export const rowLook = ({ length }: readonly Trend[]): string => (length > 2 ? "row thirds" : "row");
+
+const rowWidth = 1_100;
+
+/** How wide a chart is drawn beside the others of its row, on a page that is a report. */
+export const widthOf = ({ length }: readonly Trend[]): number => Math.floor(rowWidth / length);

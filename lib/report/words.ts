@@ -1,5 +1,6 @@
 import { type FindingFigures, knownOutcomes } from "./figures.ts";
-import type { Dimension } from "./report.ts";
+import type { Period } from "./period.ts";
+import type { Dimension, ReportRow } from "./report.ts";
 
 /**
  * What the figures mean. These texts are in every report for people (HTML, Markdown, text) and behind the “?” of
@@ -21,7 +22,7 @@ export const definitions = {
   teamRows:
     "Teams as they are now. A person in two teams counts in both, so the rows do not add up to the total; “no team” has " +
     "the pull requests of all others.",
-  heatMap: "The share of accepted findings, of how many whose outcome is known.",
+  heatMap: "The share of accepted findings, and below it of how many whose outcome is known.",
   findingRows: "A row counts the pull requests that have such a finding, and only these findings.",
 } as const;
 
@@ -58,7 +59,7 @@ export const formatShare = (share: number | null): string =>
 export const knownWords = (findings: FindingFigures): string =>
   findings.acceptance === null
     ? `${formatCount(findings.posted)} unknown`
-    : `of ${formatCount(knownOutcomes(findings))} known`;
+    : `of ${formatCount(knownOutcomes(findings))}`;
 
 export const formatMean = (mean: number | null): string => (mean === null ? noValue : mean.toFixed(1));
 
@@ -76,8 +77,29 @@ export function formatMinutes(minutes: number | null): string {
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/** `2026-11-09` as `9 Nov`: the axis of a chart has little space. */
+/** `2026-11-09` as `9 Nov`: the axis of a chart has little space. A month, `2026-11`, as `Nov`. */
 export function shortDay(day: string): string {
-  const [, month = "1", date = "1"] = day.split("-");
-  return `${Number(date)} ${months[Number(month) - 1] ?? ""}`;
+  const [, month = "1", date] = day.split("-");
+  const name = months[Number(month) - 1] ?? "";
+  return date === undefined ? name : `${Number(date)} ${name}`;
+}
+
+/** `9 Nov 2026`, from a day or an instant, UTC: the one form of a date that people read. */
+export const longDay = (instant: string): string =>
+  `${shortDay(instant.slice(0, 10))} ${instant.slice(0, 4)}`;
+
+/** `9 Nov 2026, 14:05 UTC`. */
+export const longInstant = (instant: string): string => `${longDay(instant)}, ${instant.slice(11, 16)} UTC`;
+
+/** `20 Oct to 18 Nov 2026`: the year once, if it is the same. */
+export function longDays({ start_date, end_date }: Period): string {
+  if (start_date === end_date) return longDay(end_date);
+  const isOneYear = start_date.slice(0, 4) === end_date.slice(0, 4);
+  return `${isOneYear ? shortDay(start_date) : longDay(start_date)} to ${longDay(end_date)}`;
+}
+
+/** A week is called by its Monday and a month by its name, as dates are written; any other row by its own name. */
+export function rowName({ id, name, in_part }: Pick<ReportRow, "id" | "name" | "in_part">): string {
+  if (id === null || !/^\d{4}-\d{2}(-\d{2})?$/.test(id) || !name.startsWith(id)) return name;
+  return in_part ? `${longDay(id)} (in part)` : longDay(id);
 }

@@ -107,7 +107,7 @@ test("while it is read the page has its final layout: nothing has jumped when it
       );
   await page.locator(".headlines").waitFor();
   const reading = await boxes();
-  expect(reading).toHaveLength(5 + 4 + 2);
+  expect(reading).toHaveLength(5 + 5 + 2);
   expect(await page.locator(".headlines strong").count()).toBe(0);
   release();
   await untilRead(page);

@@ -114,6 +114,21 @@ describe("the key", () => {
     expect(faults).toEqual([]);
   });
 
+  test("a link may carry the key behind #: the page takes it, and no address keeps it", async () => {
+    const { page } = await openPage();
+    const key = service().keys.organization;
+    page.on("request", (request) => expect(request.url()).not.toContain(key));
+    await page.goto(`${service().url}/dashboard#days=7&key=${key}`);
+    await untilRead(page);
+    expect(new URL(page.url()).hash).toBe("#days=7");
+    expect(await page.evaluate(places)).not.toContain(key);
+    expect(await page.evaluate("sessionStorage.length")).toBe(0);
+    // Also in a page that is open.
+    await page.evaluate("location.hash = 'key=rk_workspace_mistyped'");
+    await expect.poll(() => page.getByRole("alert").textContent()).toContain("The service refuses this key");
+    expect(page.url()).toBe(`${service().url}/dashboard`);
+  });
+
   test("the key is sent in its header, and only to the API", async () => {
     const { page } = await openPage();
     const carrying: string[] = [];

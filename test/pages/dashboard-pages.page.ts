@@ -41,6 +41,8 @@ test.each(pageNames)("the page %s is accessible in both modes, on a desktop and 
   const { page, faults } = await openDashboard({ kind: "organization", address: `page=${name}&days=90` });
   await untilRead(page);
   for (const button of await page.getByRole("button", { name: /^Numbers:/ }).all()) await button.click();
+  // One form of a date.
+  expect(await page.locator("#figures").textContent()).not.toMatch(/\d{4}-\d{2}-\d{2}/);
   await expectGoodLooks(page);
   expect(faults).toEqual([]);
 });

@@ -1,7 +1,11 @@
+import { execFileSync, spawnSync } from "node:child_process";
 import { text } from "node:stream/consumers";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { pages } from "../../dashboard/pages.ts";
+import { pageNames } from "../../dashboard/view.ts";
 import { lastDays, lastWeek } from "../../lib/report/period.ts";
+import { longDays } from "../../lib/report/words.ts";
 import { goTo, openDashboard, untilRead } from "./dashboard.ts";
 import { desktop, expectAccessible, expectGoodLooks, openPage } from "./support.ts";
 
@@ -60,7 +64,7 @@ test("charts and small lines have the period before; last week and last month ar
   const { page } = await openDashboard();
   await untilRead(page);
   const plots = await page.locator(".plot").all();
-  expect(plots.length).toBe(4);
+  expect(plots.length).toBe(5);
   for (const plot of plots) {
     expect(await plot.locator(".ghost-bar, .ghost-line").count()).toBeGreaterThan(0);
     expect(await plot.locator(".legend").textContent()).toContain("the period before");
@@ -84,53 +88,64 @@ test("charts and small lines have the period before; last week and last month ar
   expect(new URL(page.url()).hash).toBe("#last=month");
 });
 
-/** Pages of a PDF that the browser made. */
-const pagesOf = (pdf: Buffer): number => pdf.toString("latin1").match(/\/Type\s*\/Page\b(?!s)/g)?.length ?? 0;
+/** The text of a PDF and its sheets, read by poppler's `pdftotext`, which ends each sheet with a form feed. */
+function sheetsOf(pdf: Buffer): readonly string[] {
+  const text = execFileSync("pdftotext", ["-raw", "-", "-"], { input: pdf, encoding: "utf8" });
+  return text.split("\f").slice(0, -1);
+}
+const hasPdfToText = spawnSync("pdftotext", ["-v"]).error === undefined;
+if (!hasPdfToText)
+  console.warn("Left out: what is on paper. This needs pdftotext: apt-get install poppler-utils.");
 
-test("on paper every page becomes the same two: figures and tables, nothing overlaps, no administration", async () => {
-  const { page } = await openDashboard({
-    address: "days=90&org=github:1001&repo=github:1001/9001",
-    options: { ...desktop, colorScheme: "dark" },
-  });
-  await untilRead(page);
-  for (const title of ["Overview", "Quality", "Teams and repositories"]) {
-    await goTo(page, title);
-    for (const button of await page.getByRole("button", { name: /^Numbers:/ }).all()) await button.click();
-    expect(pagesOf(await page.pdf({ format: "A4" })), title).toBe(2);
-  }
-  await page.emulateMedia({ media: "print" });
-  const paper = page.locator(".paper");
-  await paper.waitFor();
-  expect(await paper.textContent()).toContain("Only these repositories: storefront.");
-  expect(await paper.textContent()).toContain("does not prove that somebody rejected");
-  expect(await page.locator("button:not(.sort):visible, input:visible, .bar-top:visible").count()).toBe(0);
-  expect(await page.evaluate("getComputedStyle(document.body).color")).toBe("rgb(21, 28, 40)");
-  const widths = await paper
-    .locator(".plot svg")
-    .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().width));
-  expect([widths.length, new Set(widths)]).toEqual([4, new Set([330])]);
-  const boxes = await paper
-    .locator(".card, h2, .compared, .meanings")
-    .evaluateAll((all) =>
-      all
-        .map((each) => each.getBoundingClientRect())
-        .map(({ left, right, top, bottom }) => ({ left, right, top, bottom })),
-    );
-  const overlapping = boxes.filter((one, index) =>
-    boxes
-      .slice(index + 1)
-      .some(
-        (other) =>
-          one.left < other.right - 1 &&
-          other.left < one.right - 1 &&
-          one.top < other.bottom - 1 &&
-          other.top < one.bottom - 1,
-      ),
+const withoutSpaces = (text: string): string => text.replaceAll(/\s/g, "");
+
+/** Headings and numbers that the open page shows, besides what is only for the screen. */
+const shownWords = (page: Page) =>
+  page.locator("#figures :is(h3, strong, td, tbody th, dd, .compared, .plot text.end)").evaluateAll((all) =>
+    all
+      .filter((each) => each.closest(".offer, .card:has(.search), details:not([open]), .tool") === null)
+      .flatMap((each) => {
+        const copy = each.cloneNode(true);
+        if (!(copy instanceof Element)) return [];
+        for (const hidden of copy.querySelectorAll("button, .unseen")) hidden.remove();
+        return copy.textContent?.trim().split(/\s+/) ?? [];
+      }),
   );
-  expect(overlapping).toEqual([]);
-});
 
-test("a page that is still read is not printed, nor is the administration", async () => {
+const sheetsMax = { overview: 1, teams: 1, quality: 2, administration: 2 } as const;
+
+test.skipIf(!hasPdfToText).each(pageNames)(
+  "the page %s prints itself: title, period and filters as words, its headings and numbers, no controls",
+  async (name) => {
+    const { page } = await openDashboard({
+      address: `page=${name}&org=github:1001`,
+      options: { ...desktop, colorScheme: "dark" },
+    });
+    await untilRead(page);
+    const shown = await shownWords(page);
+    expect(shown.length).toBeGreaterThan(30);
+    const sheets = sheetsOf(await page.pdf({ format: "A4" }));
+    expect(sheets.length).toBeLessThanOrEqual(sheetsMax[name]);
+    const paper = sheets.join("\n");
+    for (const words of [
+      `${pages[name].title} of workspace acme`,
+      longDays(lastDays(30, Date.now())),
+      "Only these organizations: acme-web.",
+      ...shown,
+    ])
+      expect(withoutSpaces(paper), words).toContain(withoutSpaces(words));
+    expect(paper).not.toMatch(/\b(Numbers|CSV|Refresh|Forget key|Approve|Search Learnings|All teams)\b/);
+    await page.emulateMedia({ media: "print" });
+    expect(await page.locator("button:not(.sort):visible, input:visible, .bar-top:visible").count()).toBe(0);
+    expect(await page.evaluate("getComputedStyle(document.body).color")).toBe("rgb(21, 28, 40)");
+    const breaks = await page
+      .locator(".card:has(.plot)")
+      .evaluateAll((all) => all.map((each) => getComputedStyle(each).breakInside));
+    expect(breaks.filter((each) => each !== "avoid")).toEqual([]);
+  },
+);
+
+test("Share and Print are on every page, at the same place; nothing prints before it is read", async () => {
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -143,14 +158,26 @@ test("a page that is still read is not printed, nor is the administration", asyn
       }),
   });
   await page.locator("#figures").waitFor();
-  expect(await page.getByRole("button", { name: "Print" }).isDisabled()).toBe(true);
-  await page.emulateMedia({ media: "print" });
-  const seen = () => page.evaluate("document.body.innerText.trim()");
-  await expect.poll(seen).toBe("The figures were still being read. Print again when they are shown.");
+  const print = page.getByRole("button", { name: "Print" });
+  expect(await print.isDisabled()).toBe(true);
   release();
-  await page.emulateMedia({ media: "screen" });
   await untilRead(page);
-  await goTo(page, "Administration");
-  await page.emulateMedia({ media: "print" });
-  await expect.poll(seen).toBe("The administration is not printed: print another page.");
+  const places = new Set<number | undefined>();
+  for (const name of pageNames) {
+    await goTo(page, pages[name].title);
+    await expect.poll(() => print.isDisabled(), { message: name }).toBe(false);
+    places.add((await page.getByText("Share", { exact: true }).boundingBox())?.x);
+  }
+  expect(places.size).toBe(1);
+});
+
+test.skipIf(!hasPdfToText)("an open list is printed in place of its page", async () => {
+  const { page } = await openDashboard({ kind: "organization", address: "days=90&list=slow" });
+  await untilRead(page);
+  await page.getByRole("dialog").waitFor();
+  const rows = await page.getByRole("dialog").locator("tbody th").allTextContents();
+  expect(rows.length).toBeGreaterThan(3);
+  const paper = withoutSpaces(sheetsOf(await page.pdf({ format: "A4" })).join(""));
+  for (const row of rows) expect(paper).toContain(withoutSpaces(row));
+  expect(paper).not.toContain("Byweek");
 });

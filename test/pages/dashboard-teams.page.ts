@@ -1,8 +1,11 @@
 import { text } from "node:stream/consumers";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import * as z from "zod";
 import { listColumns } from "../../lib/report/lists.ts";
+import { heatLegend } from "../../lib/report/report.ts";
 import { review } from "../report/records.ts";
+import { difference, visions } from "./colours.ts";
 import { card, goTo, openDashboard, untilRead } from "./dashboard.ts";
 import { expectAccessible, phone } from "./support.ts";
 
@@ -31,38 +34,49 @@ test("teams come by need, sort by every column, and show their change and their 
   expect(cut.filter((each) => each > 0)).toEqual([]);
 });
 
-/** How green a colour is, against the card behind it. */
-const greenOf = async (page: Page, heat: number): Promise<number> =>
-  Number(
-    await page.evaluate(`(() => {
-    const one = document.body.appendChild(Object.assign(document.createElement("b"), { className: "share heat-${heat}" }));
+/** The colours of these classes on the page, as red, green and blue. */
+const coloursOf = async (page: Page, looks: readonly string[]): Promise<number[][]> =>
+  z.array(z.array(z.number())).parse(
+    await page.evaluate(`${JSON.stringify(looks)}.map((look) => {
+    const table = document.body.appendChild(document.createElement("table"));
+    table.className = "heat";
+    const cell = table.insertRow().insertCell();
+    cell.className = look;
     const canvas = new OffscreenCanvas(1, 1).getContext("2d");
-    canvas.fillStyle = getComputedStyle(one).backgroundColor;
+    canvas.fillStyle = getComputedStyle(cell).backgroundColor;
     canvas.fillRect(0, 0, 1, 1);
-    const [red, green] = canvas.getImageData(0, 0, 1, 1).data;
-    one.remove();
-    return green - red;
-  })()`),
+    table.remove();
+    return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
+  })`),
   );
 
-test("the colour follows the share: 56 % is far less green than 80 %, and a low one is amber", async () => {
-  const { page } = await openDashboard({ address: "page=teams" });
-  await untilRead(page);
-  const [low, middle, high] = [await greenOf(page, 2), await greenOf(page, 6), await greenOf(page, 8)];
-  expect(low).toBeLessThan(0);
-  expect(middle).toBeGreaterThan(0);
-  expect(high).toBeGreaterThan(2 * middle);
-});
+test.each(["light", "dark"] as const)(
+  "in %s, neighbouring colours of the heat maps differ for eyes that see no red or no green",
+  async (colorScheme) => {
+    const { page } = await openDashboard({ options: { ...phone, colorScheme } });
+    await untilRead(page);
+    const heat = heatLegend.map(({ look }) => look);
+    for (const looks of [heat, ["heat-none", "warm-1", "warm-2", "warm-3"]]) {
+      const colours = await coloursOf(page, looks);
+      for (const vision of visions)
+        for (const [index, colour] of colours.slice(1).entries())
+          expect(
+            difference(colours[index] ?? [], colour, vision),
+            `${vision}: ${looks[index]} and ${looks[index + 1]}`,
+          ).toBeGreaterThanOrEqual(10);
+    }
+  },
+);
 
 /** What each colour may stand for, on all pages. */
 const meanings: ReadonlyArray<readonly string[]> = [
-  ["Pull requests", "Findings per pull request", "Used, not idle", "Active: used in the last 30 days"],
-  ["Used elsewhere", "Used before that"],
+  ["Pull requests", "Findings per pull request", "Used", "Used, active", "Active: used in the last 30 days"],
+  ["Used elsewhere", "Used before that", "Used, too new to judge"],
   ["First review, median", "First review, 90 %"],
   ["Merge, median", "Merge, 90 %"],
   ["Accepted", "Acceptance"],
   ["Not accepted"],
-  ["Unknown", "Unknown, counted apart"],
+  ["Unknown", "Unknown, counted apart", "Used, not judged"],
   ["Used, idle"],
   ["Free", "Never used"],
 ];
@@ -75,7 +89,7 @@ test("a colour means one thing on all pages", async () => {
     await goTo(page, title);
     for (const [colour = "", name = ""] of await page
       .locator(
-        ".swatch[class*='-'], .swatch.one, .swatch.unknown, .swatch.accepted, .swatch.none, .swatch.faint, .swatch.merge, .swatch.attention",
+        ".swatch[class*='-']:not([class*='heat-']), .swatch.one, .swatch.unknown, .swatch.accepted, .swatch.none, .swatch.faint, .swatch.merge, .swatch.attention",
       )
       .evaluateAll((all) =>
         all.map((each) => [

@@ -131,13 +131,13 @@ test("every chart has its numbers as a table and as a file", async () => {
   const { page } = await openDashboard({ kind: "organization", address: "days=90" });
   await untilRead(page);
   const files = await page.getByRole("button", { name: /^CSV:/ }).all();
-  expect(files.length).toBe(5);
+  expect(files.length).toBe(6);
   for (const button of await page.getByRole("button", { name: /^Numbers:/ }).all()) await button.click();
   for (const plot of await page.locator("section.card:has(.plot), section.card.acceptance").all())
     expect(await plot.getByRole("table").count()).toBe(1);
   const [download] = await Promise.all([
     page.waitForEvent("download"),
-    page.getByRole("button", { name: "CSV: Findings and their outcome" }).click(),
+    page.getByRole("button", { name: "CSV: Findings by outcome" }).click(),
   ]);
   const [head = "", ...rows] = (await text(await download.createReadStream())).trimEnd().split("\r\n");
   expect([download.suggestedFilename(), head]).toEqual([
@@ -273,7 +273,7 @@ test("pending Learnings are approved and, after a confirmation, disapproved, wit
   await goTo(page, "Administration");
   const entries = card(page, "Recent audit entries");
   await expect.poll(() => entries.textContent()).toContain("learning.disapproved");
-  for (const who of ["demo (workspace key)", "the operator", "the platform"])
+  for (const who of ["ada@acme.example (workspace key)", "the operator", "the platform"])
     expect(await entries.getByRole("cell", { name: who, exact: true }).count(), who).toBeGreaterThan(0);
 });
 

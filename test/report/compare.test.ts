@@ -45,7 +45,7 @@ describe("the period before", () => {
     const nowMs = Date.parse("2026-03-16T00:00:00.000Z");
     const before = comparableBefore(inBefore, week, { nowMs });
     expect([before.endsAtMs, before.pullRequests.length]).toEqual([null, 2]);
-    expect(comparedWith(figuresBefore(before))).toBe("Compared with 2026-03-02 to 2026-03-08 (7 days).");
+    expect(comparedWith(figuresBefore(before))).toBe("Compared with 2 Mar to 8 Mar 2026.");
   });
 
   test("is counted up to the same time while the period is under way", () => {
@@ -53,7 +53,7 @@ describe("the period before", () => {
     const before = comparableBefore(inBefore, week, { nowMs });
     expect(before.pullRequests.map(({ url }) => url)).toEqual([review(1).pr_url]);
     expect(comparedWith(figuresBefore(before))).toBe(
-      "Compared with 2026-03-02 to 2026-03-08, 12:00 UTC: today is not over.",
+      "Compared with 2 Mar to 8 Mar 2026; today counts up to now.",
     );
   });
 
@@ -62,7 +62,7 @@ describe("the period before", () => {
     const report = reportOf(inBefore, week, "week", { before });
     expect(headlines(report).map(({ change }) => change)).toEqual([null, null, null, null, null]);
     expect(comparedWith(figuresBefore(before))).toBe(
-      "Nothing to compare with: no pull request from 2026-03-02 to 2026-03-08.",
+      "Nothing to compare with: 2 Mar to 8 Mar 2026 has no pull request.",
     );
   });
 
@@ -179,8 +179,8 @@ test("on 2 March the sentence names February up to the same time, in the report'
   const sentence = (pullRequests: typeof inBefore) =>
     comparedWith(figuresBefore(comparableBefore(pullRequests, march, { nowMs, timeZone })), timeZone);
   expect([sentence(inBefore), sentence([])]).toEqual([
-    "Compared with 2026-02-01 to 2026-02-02, 01:00 Pacific/Auckland: today is not over.",
-    "Nothing to compare with: no pull request from 2026-02-01 to 2026-02-02, 01:00 Pacific/Auckland.",
+    "Compared with 1 Feb to 2 Feb 2026; today counts up to now.",
+    "Nothing to compare with: 1 Feb to 2 Feb 2026 has no pull request.",
   ]);
 });
 
@@ -188,7 +188,7 @@ test("a day compares with one day", () => {
   const day = { start_date: "2026-03-09", end_date: "2026-03-09" };
   const nowMs = Date.parse("2026-03-20T00:00:00.000Z");
   const before = comparableBefore(collected([mergedAt(1, "2026-03-08T10:00:00.000Z")]), day, { nowMs });
-  expect(comparedWith(figuresBefore(before))).toBe("Compared with 2026-03-08 to 2026-03-08 (1 day).");
+  expect(comparedWith(figuresBefore(before))).toBe("Compared with 8 Mar 2026.");
 });
 
 /** The service's answers to a walk, and what it asked for. */

@@ -35,8 +35,8 @@ const plain = (text: string): string => text.replaceAll("&#39;", "'").replaceAll
 
 test("a small report has exactly this text", () => {
   expect(textReport(small).split("\n").slice(0, 16)).toEqual([
-    "Code reviews, 2026-03-02 to 2026-03-08 (7 days, UTC)",
-    "Compared with 2026-02-23 to 2026-03-01 (7 days).",
+    "Code reviews, 2 Mar to 8 Mar 2026 (7 days, UTC)",
+    "Compared with 23 Feb to 1 Mar 2026.",
     "",
     "Pull requests reviewed      1",
     "                            ↓ 50 % fewer (before: 2)",
@@ -100,8 +100,8 @@ test("CSV has every row and every figure as plain numbers", () => {
 describe("a chat message", () => {
   test("a chat message has the figures, their changes and the first rows", () => {
     expect(chatReport(small).split("\n")).toEqual([
-      "Code reviews, 2026-03-02 to 2026-03-08 (7 days, UTC)",
-      "Compared with 2026-02-23 to 2026-03-01 (7 days).",
+      "Code reviews, 2 Mar to 8 Mar 2026 (7 days, UTC)",
+      "Compared with 23 Feb to 1 Mar 2026.",
       "",
       "• Pull requests reviewed: 1 ↓ 50 % fewer (before: 2)",
       "• Findings posted: 3 (3.0 a pull request) ↑ more (before: 0)",
@@ -210,6 +210,41 @@ describe("names that are markup stay text", () => {
   });
 });
 
+test("the title names the place, and no format takes its name for markup", () => {
+  const report = reportOf([], period, "week", { place: "[acme](https://acme.example) *@here*" });
+  expect(textReport(report)).toContain(
+    "Code reviews of [acme](https://acme.example) *@here*, 2 Mar to 8 Mar 2026",
+  );
+  expect(markdownReport(report)).toContain("### Code reviews of `[acme](https:");
+  expect(chatReport(report)).toContain("Code reviews of `[acme](https://acme.example) *'here*`, 2 Mar");
+  expect(htmlReport(report)).toContain("<title>Code reviews of [acme](https://acme.example) *@here*, 2 Mar");
+});
+
+test("no format for people writes a day as programs do, and acceptance is HTML's second column", () => {
+  const pullRequests = collected([
+    review(1),
+    review(2, { organization_id: "2", organization_name: "other" }),
+  ]);
+  for (const by of ["week", "month", "repository"] as const) {
+    const report = reportOf(pullRequests, period, by, { before });
+    for (const write of [textReport, markdownReport, chatReport])
+      expect(write(report)).not.toMatch(/\d{4}-\d{2}/);
+    const tables = htmlReport(report).match(/<thead>.*?<\/thead>/gs) ?? [];
+    const seconds = tables
+      .filter((head) => head.includes("Acceptance"))
+      .map((head) => [...head.matchAll(/<th[^>]*>([^<]+)/g)][1]?.[1]);
+    expect(new Set(seconds)).toEqual(new Set(["Acceptance"]));
+    expect(htmlReport(report).split("<main")[1]).not.toMatch(/\d{4}-\d{2}/);
+  }
+});
+
+test("what is not stated has no row and no column if there is none of it", () => {
+  const stated = review(1, { estimated_complexity: 3 });
+  const pullRequests = collected([stated], [comments(1, [finding(true)])]);
+  for (const by of ["severity", "category"] as const)
+    expect(htmlReport(reportOf(pullRequests, period, by))).not.toContain("not stated");
+});
+
 test("Markdown has a table: names to the left, numbers to the right", () => {
   const two = [review(1), review(2, { organization_id: "2", organization_name: "other" })];
   const lines = markdownReport(reportOf(collected(two), period, "repository")).split("\n");
@@ -234,7 +269,7 @@ test("the share in a cell of the heat map is of the number beside it: findings w
   const all = [...outcomes.map((accepted) => finding(accepted)), unknown, unknown];
   const html = htmlReport(reportOf(collected([review(1)], [comments(1, all)]), period, "repository"));
   const cells = [...html.matchAll(/<td class="heat-[^"]+">(<b>.*?)<\/td>/g)].map(([, cell]) => cell);
-  expect(cells).toEqual(["<b>–</b> <small>2 unknown</small>", "<b>25 %</b> <small>of 12 known</small>"]);
+  expect(cells).toEqual(["<b>–</b> <small>2 unknown</small>", "<b>25 %</b> <small>of 12</small>"]);
 });
 
 describe("HTML", () => {
@@ -251,14 +286,15 @@ describe("HTML", () => {
       "Pull requests reviewed by week",
       "Findings by week and outcome",
       "Acceptance by week",
-      "Time to first human review and to merge by week, median and 90th percentile",
+      "Time to first human review by week, median and 90th percentile",
+      "Time to merge by week, median and 90th percentile",
       "Findings per pull request by estimated complexity",
     ]);
     // What the report was made for comes first.
     expect([...html.matchAll(/<caption[^>]*>([^<]+)/g)].map(([, name]) => name)).toEqual([
       "By repository",
       "By week",
-      "The share of accepted findings, of how many whose outcome is known.",
+      "The share of accepted findings, and below it of how many whose outcome is known.",
       "By estimated complexity, 1 to 5",
     ]);
   });

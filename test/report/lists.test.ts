@@ -50,12 +50,12 @@ const list = listOf(
 
 test("a list as text has whole addresses, and says what it lists", () => {
   expect(textList(list).split("\n")).toEqual([
-    "Code reviews, 2026-03-02 to 2026-03-08 (7 days, UTC): 1 without a human review",
+    "Code reviews, 2 Mar to 8 Mar 2026 (7 days, UTC): 1 without a human review",
     "Merged pull requests that no person reviewed, newest first. Times begin at ready for review (or",
     "  opened, where that is not known).",
     "",
     "Merged      Findings  Not accepted  First review   Merge  Author  Pull request",
-    "2026-03-03         2             1             –  30.0 h  ada     https://git.example/acme/shop/pull/1",
+    "3 Mar 2026         2             1             –  30.0 h  ada     https://git.example/acme/shop/pull/1",
   ]);
 });
 

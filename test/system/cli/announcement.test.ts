@@ -17,6 +17,9 @@ const organization = { id: "uuid", name: "shop", provider: "github", provider_or
 test("with keys, one line sets the workspace's key, and the lines after it use it", () => {
   const keys = { workspace: "rk_workspace_fake", legacy: "cr-fake" };
   const lines = announcement({ ...common, keys, organizations: [organization] }).split("\n");
+  expect(lines).toContain(
+    "A dashboard, with the workspace's key behind #: http://127.0.0.1:3000/dashboard#key=rk_workspace_fake",
+  );
   const at = lines.indexOf("export REVIEW_API_KEY='rk_workspace_fake'");
   expect(lines.slice(at + 1, at + 3)).toEqual([
     `curl -H "x-service-api-key: $REVIEW_API_KEY" 'http://127.0.0.1:3000/v1/organizations'`,
