@@ -331,6 +331,17 @@ describe("a lost answer", () => {
     expect(await works(next.key)).toBe(true);
   });
 
+  test("an ended value is the one 401 also where the key itself would be refused with 403", async () => {
+    await world.workspace("ended-value");
+    await world.organization("ended-value-org", { workspace_id: "ended-value" });
+    const token = await world.token("ended-value");
+    const body = { ...once(), grace_seconds: 0 };
+    const next = await rotated(token, body);
+    await world.workspace("ended-value", { admins: [{ user_id: "new", email: null }] });
+    expect(await refusal(rotate(token.key.id, next.key))).toEqual([403, "WORKSPACE_ADMIN_REQUIRED"]);
+    expect(await refusal(rotate(token.key.id, token.text, body))).toEqual([401, "UNAUTHORIZED"]);
+  });
+
   test("another idempotency key, another body or another value derives nothing", async () => {
     const own = await fresh();
     const body = once();
