@@ -144,7 +144,7 @@ describe("a key is one record with one id for ever", () => {
   });
 });
 
-test("a text whose hash is not stored is unknown, whatever id it names: 401, no audit entry, no use, no bucket", async () => {
+test("a text that is not stored is 401, whatever id it names: no audit entry, no use, no bucket", async () => {
   const own = await fresh({ only: ["metrics:read"] });
   const { text } = own;
   const next = await rotated(own, { grace_seconds: 0 });
@@ -374,7 +374,7 @@ describe("a lost answer", () => {
     expect((await rotate(short.key.id, short.text, body)).status).toBe(401);
   });
 
-  test("the new secret is the first 24 bytes of the HMAC with the stored salt over value, idempotency key and body", async () => {
+  test("the secret is 24 bytes of the HMAC with the stored salt over value, idempotency key and body", async () => {
     const own = await fresh();
     const next = await rotated(own, { grace_seconds: 60, idempotency_key: uuid });
     const lines = [own.text, uuid, `{"grace_seconds":60,"idempotency_key":"${uuid}"}`];

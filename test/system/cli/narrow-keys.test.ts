@@ -60,7 +60,7 @@ describe("keys revoke --leaked", () => {
     expect([code, stderr]).toEqual([2, expect.stringMatching(/^--url and --leaked cannot be used together/)]);
   });
 
-  test("ends the key, by either of its values, with what it made, shows what they did, and names ringing webhooks", async () => {
+  test("ends the key with what it made, shows what they did, and names ringing webhooks", async () => {
     const words = ["--kind", "organization", "--org", "1001", "--owner", "501", "--role", "cr_admin"];
     const first = await create(...words, ...operator());
     const made = await create("--name", "made", ...http(first.key));
