@@ -158,7 +158,9 @@ export async function storeValue(
 export function checkedKeyName(text: string): string {
   const { data, error } = keyName.safeParse(text);
   if (data !== undefined) return data;
-  throw new KeyRegistryError(`The name of a key ${error?.issues.map(({ message }) => message).join(" and ")}.`);
+  throw new KeyRegistryError(
+    `The name of a key ${error?.issues.map(({ message }) => message).join(" and ")}.`,
+  );
 }
 
 /** The operator's list, in the order of the contract. The schema of an operation checks the list of a request. */
