@@ -194,7 +194,7 @@ function createSearch({ client, send, onFault }: ActionDeps) {
 }
 
 const refusal =
-  "The service refuses this key: it is mistyped, or it has expired, was revoked or was replaced. Paste another one.";
+  "The service refuses this key: it is mistyped, or it has expired, was revoked, or is the old value of a rotated key. Paste another one.";
 
 const agenticRefusal =
   "This is an agentic key: agents use it to say who they are, and it reads no figures. Paste a key of another kind.";

@@ -4,7 +4,7 @@ import { msPerDay } from "../contract/days.ts";
 import * as kinds from "../contract/items.ts";
 import { keyLimits } from "../contract/limits.ts";
 import { isOnly, type Only, onlyValues } from "../contract/only.ts";
-import { codePoints, wellFormed } from "../contract/parameters.ts";
+import { keyName } from "../contract/parameters.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { required } from "../runtime/required.ts";
 import { TimeUp } from "../runtime/time-up.ts";
@@ -156,12 +156,11 @@ export async function storeValue(
 }
 
 export function checkedKeyName(text: string): string {
-  const name = text.trim();
-  const { nameCharactersMax } = keyLimits;
-  if (name === "" || codePoints(name) > nameCharactersMax || !wellFormed(name)) {
-    throw new KeyRegistryError(`The name of a key has 1 to ${nameCharactersMax} characters.`);
-  }
-  return name;
+  const { data, error } = keyName.safeParse(text);
+  if (data !== undefined) return data;
+  throw new KeyRegistryError(
+    `The name of a key ${error?.issues.map(({ message }) => message).join(" and ")}.`,
+  );
 }
 
 /** The operator's list, in the order of the contract. The schema of an operation checks the list of a request. */

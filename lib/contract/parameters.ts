@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { isSystemRole, systemRoles } from "./access.ts";
 import { msPerDay } from "./days.ts";
-import { cursorLimits, peopleLimits, requestLimits } from "./limits.ts";
+import { cursorLimits, keyLimits, peopleLimits, requestLimits } from "./limits.ts";
 
 /**
  * Building blocks of requests. Query values arrive as text, each at most once (the chain enforces that), so every
@@ -187,6 +187,9 @@ export const roleIdParameter = z
     error: `must be a role's UUID or one of: ${Object.keys(systemRoles).join(", ")}`,
   })
   .meta({ type: "string", pattern: roleIdForm });
+
+/** Of a request and of the operator. */
+export const keyName = visibleText(1, keyLimits.nameCharactersMax);
 
 export const keyIdForm = /^k[a-z2-7]{16}$/;
 

@@ -39,7 +39,13 @@ describe("a workspace token", () => {
     expect((await make({ name: `  ${"😀".repeat(100)} ` })).key.name).toBe("😀".repeat(100));
     expect((await make({ name: "x" })).key.name).toBe("x");
     for (const name of ["", "   ", "😀".repeat(101)])
-      await expect(make({ name })).rejects.toThrow(refusal("The name of a key has 1 to 100 characters."));
+      await expect(make({ name })).rejects.toThrow(
+        refusal("The name of a key must have 1 to 100 characters."),
+      );
+    for (const name of ["night\u001b[2K", "a\u202eb", "a\u200bb", "a\nb"])
+      await expect(make({ name })).rejects.toThrow(
+        refusal("The name of a key must not contain control characters or invisible formatting characters."),
+      );
     for (const expiresInDays of [1, 365])
       expect((await make({ expiresInDays })).key.expires_at_ms).toBe(
         clock.nowMs() + expiresInDays * msPerDay,

@@ -1,7 +1,8 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { authenticate } from "../../lib/access/authenticate.ts";
+import { toBase32 } from "../../lib/access/base32.ts";
 import type { IssuedKey } from "../../lib/access/key-registry.ts";
 import { keysOfOrganization } from "../../lib/access/key-rows.ts";
 import { makeKey } from "../../lib/access/make-key.ts";
@@ -292,6 +293,17 @@ describe("ending a key ends what it made", () => {
     expect(await Promise.all([key.key, own.text, sibling.key].map(works))).toEqual([false, true, true]);
   });
 
+  test("rotating or ending a made key does not write its maker's list", async () => {
+    const own = await maker();
+    const [one, other] = [await makeOne(own.text), await makeOne(own.text)];
+    const list = () => world.deps.table.get(kinds.madeKeys.key({ keyId: own.key.id }));
+    const before = await list();
+    expect(before).toMatchObject({ version: 2, made: [{ id: one.id }, { id: other.id }] });
+    expect((await rotate(one.id, one.key)).status).toBe(201);
+    expect((await end(other.id, other.key)).status).toBe(204);
+    expect(await list()).toEqual(before);
+  });
+
   test("a maker ends what it made, whatever its role, with keys:write", async () => {
     const key = await makeOne((await maker()).text);
     const own = await maker({ only: ["keys:write", "metrics:read"] });
@@ -389,6 +401,14 @@ describe("a repeated request with an idempotency_key", () => {
     const again = await makeOne(own.text, { idempotency_key });
     expect([again.id, again.key]).toEqual([first.id, first.key]);
     expect((await makeOne((await maker()).text, { idempotency_key })).id).not.toBe(first.id);
+  });
+
+  test("the id is of the maker's id and the idempotency key; without one it is random", async () => {
+    const own = await maker();
+    const { id } = await makeOne(own.text, { idempotency_key });
+    const digest = createHash("sha256").update(`${own.key.id}\n${idempotency_key}`).digest();
+    expect(id).toBe(`k${toBase32(digest.subarray(0, 10))}`);
+    expect((await makeOne(own.text)).id).not.toBe((await makeOne(own.text)).id);
   });
 
   test("of four at the same moment makes one key with one value", async () => {

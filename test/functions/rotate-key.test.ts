@@ -1,11 +1,12 @@
-import { randomUUID } from "node:crypto";
+import { createHmac, randomUUID } from "node:crypto";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import type { IssuedKey } from "../../lib/access/key-registry.ts";
-import { parseKeyText } from "../../lib/access/key-text.ts";
+import { madeUpKeyText, parseKeyText, textOf } from "../../lib/access/key-text.ts";
 import * as kinds from "../../lib/contract/items.ts";
 import { requestLimits } from "../../lib/contract/limits.ts";
 import { organizationTenant } from "../../lib/contract/tenants.ts";
+import { required } from "../../lib/runtime/required.ts";
 import { parseKey } from "../../lib/store/items/key.ts";
 import { queryAll } from "../../lib/store/table.ts";
 import { useApi } from "../support/api.ts";
@@ -143,6 +144,37 @@ describe("a key is one record with one id for ever", () => {
   });
 });
 
+test("a text that is not stored is 401, whatever id it names: no audit entry, no use, no bucket", async () => {
+  const own = await fresh({ only: ["metrics:read"] });
+  const { text } = own;
+  const next = await rotated(own, { grace_seconds: 0 });
+  await rotate(own.key.id, next.key, { grace_seconds: 0 });
+  const before = await world.deps.table.scanPage({});
+  const hints = required(parseKeyText(text), "text").hints;
+  const forged = textOf(own.key, new Uint8Array(24));
+  expect(parseKeyText(forged)?.id).toBe(own.key.id);
+  const madeUp = hints.kind === "legacy" ? "" : madeUpKeyText(hints, world.deps.random);
+  for (const key of [forged, madeUp, text])
+    for (const [target, options] of [
+      ["/v1/whoami", {}],
+      [`/v1/keys/${own.key.id}/rotate`, { body: { idempotency_key: randomUUID() } }],
+      [`/v1/keys/${own.key.id}`, { method: "DELETE" }],
+    ] as const) {
+      const answer = await api.call(target, { key, ...options });
+      expect([answer.status, answer.codes]).toEqual([401, ["UNAUTHORIZED"]]);
+    }
+  expect(await world.deps.table.scanPage({})).toEqual(before);
+});
+
+test("the hash of an old value is bound to only, too: an item that lost it refuses both values", async () => {
+  const own = await fresh({ only: ["metrics:read"] });
+  const next = await rotated(own);
+  expect([await works(own.text), await works(next.key)]).toEqual([true, true]);
+  const lost = { update: kinds.apiKey.key({ keyId: own.key.id }), change: { remove: ["only"] } };
+  await world.deps.table.write(lost);
+  expect([await works(own.text), await works(next.key)]).toEqual([false, false]);
+});
+
 describe("a key rotates only itself", () => {
   test("with its current value, whatever its role and only", async () => {
     for (const own of [
@@ -249,6 +281,7 @@ describe("at most two values work", () => {
 
 describe("a lost answer", () => {
   const once = () => ({ idempotency_key: randomUUID(), grace_seconds: 60 });
+  const uuid = "6f1c2b7e-3333-4000-8000-000000000003";
 
   test("the old value's same request gets the same value, as often as asked, and nothing is written", async () => {
     const own = await fresh();
@@ -298,6 +331,17 @@ describe("a lost answer", () => {
     expect(await works(next.key)).toBe(true);
   });
 
+  test("an ended value is the one 401 also where the key itself would be refused with 403", async () => {
+    await world.workspace("ended-value");
+    await world.organization("ended-value-org", { workspace_id: "ended-value" });
+    const token = await world.token("ended-value");
+    const body = { ...once(), grace_seconds: 0 };
+    const next = await rotated(token, body);
+    await world.workspace("ended-value", { admins: [{ user_id: "new", email: null }] });
+    expect(await refusal(rotate(token.key.id, next.key))).toEqual([403, "WORKSPACE_ADMIN_REQUIRED"]);
+    expect(await refusal(rotate(token.key.id, token.text, body))).toEqual([401, "UNAUTHORIZED"]);
+  });
+
   test("another idempotency key, another body or another value derives nothing", async () => {
     const own = await fresh();
     const body = once();
@@ -312,12 +356,32 @@ describe("a lost answer", () => {
     expect((await rotate(own.key.id, own.text, body)).status).toBe(401);
   });
 
-  test("a key that was revoked, or whose owner has left, repeats nothing", async () => {
-    const own = await fresh();
+  test("a key that was revoked or has expired, or whose owner has left, repeats nothing", async () => {
+    const organization = await world.organization("left");
+    const leaver = { provider: "github", instance_id: null, provider_organization_id: "left" };
+    await world.member(leaver, "u-left");
+    const [revoked, left] = [await fresh(), await world.key({ kind: "user", organization, owner: "u-left" })];
     const body = once();
-    await rotated(own, body);
-    await world.revoke(own);
-    expect((await rotate(own.key.id, own.text, body)).status).toBe(401);
+    for (const own of [revoked, left]) await rotated(own, body);
+    await world.revoke(revoked);
+    await world.member(leaver, "u-left", { active: false });
+    for (const { key, text } of [revoked, left]) expect((await rotate(key.id, text, body)).status).toBe(401);
+    const short = await fresh({ expiresInDays: 1 });
+    atTime((short.key.expires_at_ms ?? 0) - 1_000);
+    const next = await rotated(short, body);
+    expect((await rotated(short, body)).key).toBe(next.key);
+    atTime(short.key.expires_at_ms ?? 0);
+    expect((await rotate(short.key.id, short.text, body)).status).toBe(401);
+  });
+
+  test("the secret is 24 bytes of the HMAC with the stored salt over value, idempotency key and body", async () => {
+    const own = await fresh();
+    const next = await rotated(own, { grace_seconds: 60, idempotency_key: uuid });
+    const lines = [own.text, uuid, `{"grace_seconds":60,"idempotency_key":"${uuid}"}`];
+    const salt = Buffer.from((await stored(own.key.id)).salt ?? "", "hex");
+    const secret = createHmac("sha256", salt).update(lines.join("\n")).digest().subarray(0, 24);
+    expect(salt).toHaveLength(32);
+    expect(next.key).toBe(textOf(own.key, secret));
   });
 
   test("a rotation by the operator is not repeated; --lost replaces it and leaves the old value with its end", async () => {
@@ -338,9 +402,19 @@ describe("a lost answer", () => {
   test("the idempotency key is stored, logged and audited nowhere", async () => {
     const own = await fresh();
     const body = once();
+    const logged: string[] = [];
+    vi.stubEnv("LOG_LEVEL", "debug");
+    for (const method of ["log", "info", "warn", "error", "debug"] as const)
+      vi.spyOn(console, method).mockImplementation((...words) => void logged.push(words.join(" ")));
+    vi.spyOn(process.stdout, "write").mockImplementation((text) => logged.push(String(text)) > 0);
     await rotated(own, body);
+    await rotated(own, body);
+    await rotate(own.key.id, own.text, { ...body, grace_seconds: 61 });
+    vi.unstubAllEnvs();
+    vi.restoreAllMocks();
+    expect(logged.join("\n")).toContain('"operation":"rotateKey"');
     const { items } = await world.deps.table.scanPage({});
-    expect(JSON.stringify(items)).not.toContain(body.idempotency_key);
+    expect(logged.join("\n") + JSON.stringify(items)).not.toContain(body.idempotency_key);
   });
 });
 

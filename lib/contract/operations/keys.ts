@@ -6,10 +6,10 @@ import {
   choice,
   idempotencyKey,
   keyIdParameter,
+  keyName,
   organizationSelector,
   pageParameters,
   uuidParameter,
-  visibleText,
   wholeNumber,
 } from "../parameters.ts";
 import { pageAnswer } from "../records.ts";
@@ -17,7 +17,7 @@ import { issuedKeyRecord, keyRecord } from "../records-keys.ts";
 import { whoamiRecord } from "../records-organizations.ts";
 
 const { graceSecondsMax, graceSecondsDefault } = keyLimits;
-const { nameCharactersMax, madeKeysMax, madeKeyDaysDefault, madeKeyDaysMax } = keyLimits;
+const { madeKeysMax, madeKeyDaysDefault, madeKeyDaysMax } = keyLimits;
 const repeatMinutes = requestLimits.idempotencyMs / 60_000;
 const { keys } = pageLimits;
 
@@ -121,7 +121,7 @@ export const createKey = operation({
     `${repeatMinutes} minutes it returns the same key and value. A key has at most ${madeKeysMax} live made keys.`,
   reach: "any such key, for itself",
   body: z.strictObject({
-    name: visibleText(1, nameCharactersMax).describe(nameWords),
+    name: keyName.describe(nameWords),
     only: onlyList.optional().describe(onlyWords),
     expires_in_days: wholeNumber(1, madeKeyDaysMax)
       .optional()

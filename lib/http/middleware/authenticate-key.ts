@@ -77,7 +77,9 @@ export function authenticateKey(
     }),
     /** An old value that has ended may only repeat its rotation: everything else gets the same 401 as before the end. */
     onError: function hideEndedValue(request) {
-      const { principal, requestId = "" } = request.context;
+      const { record, requestId = "" } = request.context;
+      // Known also where the kind or the owner of the key was refused.
+      const principal = record?.principal;
       if (principal?.value.state !== "ended" || toApiError(request.error, requestId).status >= 500) return;
       request.error = new AuthenticationError("rotated", principal.key, principal.value);
     },

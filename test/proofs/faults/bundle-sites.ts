@@ -4,8 +4,9 @@ import { dirname, join } from "node:path";
 
 /** Calls whose items depend on the caller: what one function asks there says nothing about another function. */
 export const askedByCaller: Readonly<Record<string, string>> = {
-  "lib/access/key-registry.ts storeNew transact": "only the operator's new keys check their owner",
-  "lib/access/key-rows.ts keysOf queryPages": "only the operator lists the directory of all keys",
+  "lib/access/key-registry.ts storeValue transact": "only the operator's new keys check their owner",
+  "lib/access/key-rows.ts keysOfRows queryPages":
+    "only the operator lists the keys of an organization or a workspace",
   "lib/learnings/export/pending.ts firstRows queryPage": "only the operator lists all organizations at once",
   "lib/people/batch.ts inParts transact": "the transaction changes either seats or roles",
   "lib/store/read-ahead.ts read getMany": "the batch has the first reads of the operation or event",

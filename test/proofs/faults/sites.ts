@@ -76,10 +76,6 @@ const entry = { action: "PutItem", partition: "AUDIT#o#0a1b#2026-11", inTransact
 
 /** Calls that no scenario makes, by name, and the test that makes them fail. */
 export const struckElsewhere: Readonly<Record<string, StruckElsewhere>> = {
-  "lib/access/rotate-key.ts endGrace write": {
-    test: "test/access/key-rotation.test.ts",
-    asks: { action: "UpdateItem", partition: "KEY#0a1b" },
-  },
   "lib/learnings/create.ts recordLateFailures transact": {
     test: "test/proofs/learnings/store-faults.test.ts",
     asks: entry,

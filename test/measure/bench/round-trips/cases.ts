@@ -1,6 +1,8 @@
+import { parseKeyText } from "../../../../lib/access/key-text.ts";
 import { keyLimits } from "../../../../lib/contract/limits.ts";
 import { type ListedOperation, type OperationId, operationOf } from "../../../../lib/contract/operations.ts";
 import { requestOf, usualKind } from "../../../../lib/contract/requests.ts";
+import { required } from "../../../../lib/runtime/required.ts";
 import { absent } from "../../../support/subject.ts";
 import type { BenchRequest } from "../support/bench-api.ts";
 import { measuredWeek, windowQuery } from "../support/history.ts";
@@ -47,6 +49,12 @@ export function casesOf(world: BenchWorld): (id: OperationId) => readonly Case[]
   };
   return (id) => special[id] ?? usualCases(operationOf(id), world);
 }
+
+/** A key rotates only itself. */
+const rotating = (name: string, size: Case["size"], key: string): Case =>
+  send(name, size, write, key, "POST", `/v1/keys/${required(parseKeyText(key), "text of a key").id}/rotate`, {
+    idempotency_key: absent.once,
+  });
 
 /** The contract's request, in both organizations; one page of data, or one write. */
 function usualCases(operation: ListedOperation, { small, large, instance }: BenchWorld): Case[] {
@@ -284,6 +292,10 @@ function otherCases({ sizes, small, large, workspace, instance }: BenchWorld): C
         "/v1/keys",
       ),
     ],
+    rotateKey: [
+      rotating("one", "small", small.keys.organization),
+      rotating("one of many", "large", large.keys.organization),
+    ],
     whoami: [
       get("user key", "small", page(0), small.keys.user, "/v1/whoami"),
       get(
@@ -299,9 +311,9 @@ function otherCases({ sizes, small, large, workspace, instance }: BenchWorld): C
       cold(get("made-up user key, 401", "small", page(0), small.keys.madeUp, "/v1/whoami")),
       cold(get("first use of the token", "large", page(3), workspace.unusedToken, "/v1/whoami")),
       cold(get("made-up token, 401", "large", page(0), workspace.madeUpToken, "/v1/whoami")),
-      // The key and its workspace; then the refusal is recorded, at most once a minute.
+      // The key and its workspace; then its owner is read and the refusal recorded, at most once a minute.
       cold(
-        get("token of an inactive workspace, 401", "large", page(2), workspace.inactiveToken, "/v1/whoami"),
+        get("token of an inactive workspace, 401", "large", page(3), workspace.inactiveToken, "/v1/whoami"),
       ),
     ],
   };
