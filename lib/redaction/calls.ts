@@ -122,7 +122,7 @@ const pairCall = pattern(
 const strategy = pattern(
   "i",
   "^(?:jwt|local|google|github|gitlab|saml|oidc|oauth2?|basic|bearer|digest|token|anonymous",
-  String.raw`|sso|api|web|GET|POST|https?:.*|/.*)$`,
+  `|sso|api|web|GET|POST|https?:.*|/.*)$`,
 );
 
 /** The arguments of a login call that look like credentials. */

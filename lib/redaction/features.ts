@@ -40,7 +40,7 @@ export const isHarmless = (value: string) =>
   pattern(
     "",
     String.raw`^\d+(?:[a-z]{2,3}|sec\w*|min\w*|hours?|days?|weeks?|months?|years?|bytes?|times?|bits?`,
-    String.raw`|chars?|characters?|digits?|letters?|words?)$`,
+    `|chars?|characters?|digits?|letters?|words?)$`,
   ).test(value) ||
   // An address, or a program and its version.
   /^(?:https?|arn|file|s3|gs):|^[a-z-]+\/\d+(?:\.\d+)+$/i.test(value) ||
@@ -117,7 +117,7 @@ export const hasCredentialWord: Accept = memoize(
         pattern(
           "i",
           "(?:pass(?:word|wd|wort|phrase)|secret|token|credential)(?:s|keys?|ids?|names?",
-          String.raw`|values?|refs?|files?|paths?|hash)?$|^(?:api)?keys?$`,
+          `|values?|refs?|files?|paths?|hash)?$|^(?:api)?keys?$`,
         ).test(word),
       ),
 );
@@ -257,12 +257,12 @@ export const isSurelyToken = (value: string) =>
 const publicForm = pattern(
   "",
   String.raw`^(?:(?:(?:hmac-)?sha\d+|md5|blake2\w)[:/-]|z6Mk|IwAR|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|age1|npub1`,
-  String.raw`|bc1[ac-hj-np-z02-9]{25,}$|did:|0x[0-9a-fA-F]{40}$`,
+  `|bc1[ac-hj-np-z02-9]{25,}$|did:|0x[0-9a-fA-F]{40}$`,
   String.raw`|pk[._]|pub[0-9a-f]{32}$|sb_publishable_|phc_|[A-Z]{2}[0-9a-f]{32}$|A[XYZ][\w-]{18}$|G-[A-Z0-9]{8,12}$`,
-  String.raw`|01[0-9A-Z]{24}$`,
+  `|01[0-9A-Z]{24}$`,
   "|00u[A-Za-z0-9]{17}$|[0-9a-f]{16}-[A-Z]{3}$|",
   String.raw`(?:[\da-fA-F]{2}:){15,31}[\da-fA-F]{2}$|[A-Za-z]{2,20}(?:-[\w.]{1,20}){1,4}-[0-9a-f]{64}$`,
-  String.raw`|auth_[a-z]+_[0-9a-f]{8}$`,
+  `|auth_[a-z]+_[0-9a-f]{8}$`,
   "|[a-z]{1,9}-[0-9a-f]{17}$)",
 );
 /** Publishable keys, and ids that name an account or a message. */
@@ -314,7 +314,7 @@ export const isDottedWords = (value: string): boolean =>
   !pattern(
     "",
     String.raw`\.(?:local|internal|json|yaml|yml|toml|conf|html|java|com|org|net|dev|txt|pem|key|jks`,
-    String.raw`|example|test|lock|log|env|csv)$`,
+    `|example|test|lock|log|env|csv)$`,
   ).test(value);
 
 /** `retries=3`, `maxAge=60`: text with its own name and value. In `nv5=xqeY=c`, no name is before the sign. */

@@ -55,7 +55,7 @@ const participleEnding =
 const adjectiveEnding = pattern(
   "",
   "(?:iv[aeo]|tif|[dstir]ent|[dstvir]ant|ary|ory|ional|ical|ernal|imal|inal|ish|tic|ric|mic",
-  String.raw`|bar|ig|end|ique|[ai]d[ao]s?|ata|uta|ato|uto)$`,
+  `|bar|ig|end|ique|[ai]d[ao]s?|ata|uta|ato|uto)$`,
 );
 /** `abgelaufen`, `gehasht`. */
 const germanParticiple = /^(?:ge|ab|ver|zu|be|er|ent|an|auf|aus|ein|um|un|vor|weg|hinter)\w{3,}(?:en|[tnd])$/;

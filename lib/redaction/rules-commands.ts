@@ -127,7 +127,7 @@ export const commandContexts: readonly ContextRule[] = [
       unquoted, isInPlace),
   cli("pass:|echo ", pattern("g",
     String.raw`-pass(?:in|out|word)?[ \t]["']?pass:["']?|-pass\w{0,12}[-_]?(?:comman`,
-    String.raw`d|cmd|eval)[ =]["']echo (?:-n )?`), unquoted, isAnything),
+    `d|cmd|eval)[ =]["']echo (?:-n )?`), unquoted, isAnything),
   cli("+login|http-basic.|wpa_passphrase|add_user|change_password|set_password|authenticate_user|-passwd|bw login" +
   "|bw unlock|radtest|mc ", pattern("g",
     String.raw`(?:\+login|\bhttp-basic\.\S{1,60}|\bwpa_passphrase|\brabbitmqctl (?:add_user|change_password`,
@@ -152,7 +152,7 @@ export const commandContexts: readonly ContextRule[] = [
     unquoted, (secret) => (features.isMadeUp(secret) || features.isMixedWord(secret)) && isPassword(secret))),
   // Any tool: the user and right behind it the password, whatever it looks like.
   cli(" -u| -l|-user|-login", pattern("g",
-    String.raw` -(?:u|U|l|-?(?:user|username|login))[ =]["']?[A-Za-z]`,
+    ` -(?:u|U|l|-?(?:user|username|login))[ =]["']?[A-Za-z]`,
     String.raw`[\w.@-]{0,40}["']? -{1,2}(?:p|P|pw|pass)[ =]["']?`), unquoted, (secret,
     { text, start }) => isInPlace(secret) && !/[/:]/.test(secret) &&
     !otherTool.test(text.slice(Math.max(0, start - 120), start))),

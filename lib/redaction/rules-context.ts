@@ -238,7 +238,7 @@ const isIdentifying: AcceptInContext = (secret, { text, start, context }) =>
   !pattern(
     "i",
     "^(?:random|the|a|an|your|this|its|id|their|one|two|three|each|name|email|number|must",
-    String.raw`|should|shall|will|never|needs?|clause|statement)$`,
+    `|should|shall|will|never|needs?|clause|statement)$`,
   ).test(secret) &&
   isNoPlaceholder(secret);
 const isPaired: AcceptInContext = (secret, { text, end, context }) =>
@@ -432,7 +432,7 @@ export const statementContexts: readonly ContextRule[] = [
   // NEO4J_AUTH=neo4j/…, BASIC_AUTH=bob:…
   password("_auth|bundle_|bundle config", pattern("g",
     String.raw`(?:\bbundle config (?:set )?(?:--\w{1,10} )?[\w.-]{3,60} |\b(?:[A-Z][A-Z0-9_]{0,40}_AUTH`,
-    String.raw`|BUNDLE_[A-Z0-9_]{3,60})["']?¬[=:]¬["']?)(?!`,
+    `|BUNDLE_[A-Z0-9_]{3,60})["']?¬[=:]¬["']?)(?!`,
     String.raw`(?:oauth2?|basic|jwt|none|https?|path|file)[:/])[\w.@+-]{1,40}[:/](?!\/)`), /[^\s`,;)¶]+/y, isInPlace),
   password("keys(|type(|fill(|text(|setvalue(|keyboard(", pattern("gi",
     String.raw`\b(?:send_?keys|type|fill|setText|setValue`,

@@ -148,7 +148,7 @@ export const formContexts: readonly ContextRule[] = [
     "(?:seed|mnemonic|bip-?39|phrase|(?:12|24) words|paper key|wallet|metamask|frase|助记词|助記詞|ニーモニック",
     String.raw`|シードフレーズ|мнемо\S{0,12}|сид-?фраза|fraza)`,
     String.raw`(?:[ \t]?\([^()\n]{0,40}\))?[^\n]{0,24}?[ :="'\x60\n[(]{1,6}(?:\d{1,2}-\d{1,2}: ?)?(?=${number}(?:`,
-    String.raw`[a-z]{3,8}${between}){5})`),
+    `[a-z]{3,8}${between}){5})`),
     pattern("y", String.raw`${number}[a-z]{3,8}(?:${between}[a-z]{3,8}){10,24}(?![\w-])`), (secret) =>
     hasDistinct(secret, 8) && !sentenceWords.test(secret.replace(/[^a-z]+/g, " "))),
   near("private|wallet|deployer|shamir|accounts|wif|schlüssel|clé|clave|chave|chiave|klucz|ключ|私钥|秘密鍵",
