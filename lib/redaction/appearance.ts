@@ -6,7 +6,8 @@ export const hasDigit = (value: string): boolean => /\d/.test(value);
 export const hasLetter = (value: string): boolean => /[A-Za-z]/.test(value);
 export const hasBothCases = (value: string): boolean => /[A-Z]/.test(value) && /[a-z]/.test(value);
 export const isHex = (value: string): boolean => /^(?:0x)?[0-9a-fA-F]+$/.test(value);
-export const isUuid = (value: string): boolean => value.length === 36 && /^[0-9a-fA-F]+(?:-[0-9a-fA-F]+){4}$/.test(value);
+export const isUuid = (value: string): boolean =>
+  value.length === 36 && /^[0-9a-fA-F]+(?:-[0-9a-fA-F]+){4}$/.test(value);
 
 /** Letters of Thai, Lao, Chinese, Japanese and Korean: no space is between two words. */
 export const hasNoSpaces = (code: number): boolean => code >= 0x2e80 || (code >= 0x0e00 && code <= 0x0eff);
@@ -53,8 +54,10 @@ function rhythmOf(value: string): Rhythm {
     }
     if (here === before) stretch++;
     else {
-      if ((before === 3 && stretch >= smallStretchMin) || (before === 2 && stretch >= capitalStretchMin)) inWords += stretch;
-      if (before === 3 && stretch >= 2) inSyllables += stretch + (characterClass(value.charCodeAt(index - stretch - 1)) === 2 ? 1 : 0);
+      if ((before === 3 && stretch >= smallStretchMin) || (before === 2 && stretch >= capitalStretchMin))
+        inWords += stretch;
+      if (before === 3 && stretch >= 2)
+        inSyllables += stretch + (characterClass(value.charCodeAt(index - stretch - 1)) === 2 ? 1 : 0);
       stretch = 1;
     }
     before = here;
@@ -68,10 +71,12 @@ function rhythmOf(value: string): Rhythm {
 }
 
 /** `Password`, `currentUser`, `aws-cdk/CfnKey`: capitals only at the start of a word. */
-export const isPlainCase = (value: string): boolean => value.split(/[^A-Za-z0-9]/).every((part) => /^[A-Za-z]?[a-z]*(?:[A-Z][a-z]+)*$/.test(part));
+export const isPlainCase = (value: string): boolean =>
+  value.split(/[^A-Za-z0-9]/).every((part) => /^[A-Za-z]?[a-z]*(?:[A-Z][a-z]+)*$/.test(part));
 
 /**
- * Random characters change class at every second place; identifiers, paths and sentences do not. `wordsMax` is the largest share of characters that may be
+ * Random characters change class at every second place; identifiers, paths and sentences do not. `wordsMax` is
+ * the largest share of characters that may be
  * in words.
  */
 export function isRandom(wordsMax: number, whole: string, stepsMax = 0.9): boolean {

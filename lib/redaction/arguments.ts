@@ -5,7 +5,8 @@ export interface Argument {
   /** Set if the argument is one string and nothing else. */
   readonly value?: Value | undefined;
   /**
-   * The only string in the argument, with or without other text around it: `[]byte("…")`. The name of an encoding does not count: `Buffer.from("…",
+   * The only string in the argument, with or without other text around it: `[]byte("…")`. The name of an encoding
+   * does not count: `Buffer.from("…",
    * "hex")`.
    */
   readonly inner?: Value;
@@ -18,7 +19,8 @@ const lengthMax = 400;
 const depthMax = 3;
 
 /** Only a prefix of the string is before it; `"…".getBytes()` still counts as that string. */
-const isWhole = (before: string, behind: string) => /^\s*[NLbru@$]{0,2}["'`\uE000-\uE003]+$/.test(before) && /^["'`\uE000-\uE003]+\s*(?:\.|$)/.test(behind);
+const isWhole = (before: string, behind: string) =>
+  /^\s*[NLbru@$]{0,2}["'`\uE000-\uE003]+$/.test(before) && /^["'`\uE000-\uE003]+\s*(?:\.|$)/.test(behind);
 
 function isEncodingAt(text: string, at: number): boolean {
   encoding.lastIndex = at;
@@ -26,7 +28,8 @@ function isEncodingAt(text: string, at: number): boolean {
 }
 
 /**
- * Returns the arguments after an opening bracket and the position of the closing bracket. Returns undefined if there is no closing bracket, or if the list
+ * Returns the arguments after an opening bracket and the position of the closing bracket. Returns undefined if
+ * there is no closing bracket, or if the list
  * is too long or too deep.
  */
 export function argumentsAt(text: string, from: number): { list: Argument[]; end: number } | undefined {
@@ -37,7 +40,14 @@ export function argumentsAt(text: string, from: number): { list: Argument[]; end
   let at = from;
   const close = (end: number) => {
     const [inner, other] = strings;
-    list.push(inner && !other ? { inner, value: isWhole(text.slice(start, inner.start), text.slice(inner.end, end)) ? inner : undefined } : {});
+    list.push(
+      inner && !other
+        ? {
+            inner,
+            value: isWhole(text.slice(start, inner.start), text.slice(inner.end, end)) ? inner : undefined,
+          }
+        : {},
+    );
     start = end + 1;
     strings = [];
   };

@@ -12,7 +12,8 @@ import { bareValue, type Value, valueAt } from "./values.ts";
 import { pattern } from "./words.ts";
 
 /**
- * Finds `password=…`, `api_key: …`, `"clientSecret": "…"`, "the token is …", in the many ways people write them. Three steps: a name that claims a
+ * Finds `password=…`, `api_key: …`, `"clientSecret": "…"`, "the token is …", in the many ways people write them.
+ * Three steps: a name that claims a
  * credential, a separator or a sentence from the name to a value, and a value that looks like a credential.
  */
 const nameRestPattern = /[\w\u00c0-\u0fff-]*(?:\.[\w-]+)*/y;
@@ -30,7 +31,8 @@ function valueFor(name: Name, separator: Separator, at: number, isEnv: boolean):
   if (separator.link === "element" && !name.text.startsWith("<!", at)) {
     elementContent.lastIndex = at;
     const content = elementContent.exec(name.text)?.[0].trimEnd();
-    if (content && !/^["']/.test(content)) return { ...bareValue(content, at), isQuoted: /\s/.test(content), isClosed: true };
+    if (content && !/^["']/.test(content))
+      return { ...bareValue(content, at), isQuoted: /\s/.test(content), isClosed: true };
   }
   if (separator.link === undefined) return valueAt(name.text, at, isEnv && isLineStart(name));
   const bar = separator.link === "cell" ? name.text.slice(at, at + linkedLengthMax).indexOf("|") : 0;
@@ -43,7 +45,10 @@ interface SearchResult {
   readonly resume: number;
 }
 
-/** Returns the values of a list that are credentials. The first value is a credential, or the user of a pair: `["bob", "…"]`. */
+/**
+ * Returns the values of a list that are credentials. The first value is a credential, or the user of a pair:
+ * `["bob", "…"]`.
+ */
 function listed(name: Name, first: Value, claim: Claim, link: Link | undefined): Value[] {
   const named = { claim, link, isConstant: false, isEnvironment: false };
   const values = [first];
@@ -57,7 +62,10 @@ function listed(name: Name, first: Value, claim: Claim, link: Link | undefined):
   // `{ "entropy": 4.5 }`: a key of an object is not a value.
   const isKey = /^.\s{0,4}:/.test(name.text.slice(first.end, first.end + 6));
   const isMap = isKey && /s$/i.test(name.name);
-  const credentials = values.filter((value) => isCredential(value, named) && !(isKey && /^.\s{0,4}:/.test(name.text.slice(value.end, value.end + 6))));
+  const credentials = values.filter(
+    (value) =>
+      isCredential(value, named) && !(isKey && /^.\s{0,4}:/.test(name.text.slice(value.end, value.end + 6))),
+  );
   return isMap || credentials[0] === first || values.length === 2 ? credentials : [];
 }
 
@@ -69,11 +77,13 @@ function found(values: readonly Value[], claim: Claim): SearchResult {
 /** "md5 of the dump with the master key: …", "leaked in …": a digest or a commit, not the key. */
 const digestWord = pattern(
   "i",
-  String.raw`\b(?:(?:(?:md5(?:sum)?|etag|checksum|digest|reverts?|submodule|git show|hash(?:es)? of)\b|sha-?\d{1,3}\()[^\n]{0,90}|(?:commit|(?:fixed`,
+  String.raw`\b(?:(?:(?:md5(?:sum)?|etag|checksum|digest|reverts?|submodule|git show|hash(?:es)? of)\b`,
+  String.raw`|sha-?\d{1,3}\()[^\n]{0,90}|(?:commit|(?:fixed`,
   String.raw`|introduced|added|merged|landed|leaked) (?:by|in|with))\b[^\n]{0,16})$`,
 );
 export const isDigest = (text: string, { start, end }: Pick<Span, "start" | "end">) =>
-  /^(?:[0-9a-f]{8}){2,8}$/.test(text.slice(start, end)) && digestWord.test(text.slice(Math.max(0, start - 120), start));
+  /^(?:[0-9a-f]{8}){2,8}$/.test(text.slice(start, end)) &&
+  digestWord.test(text.slice(Math.max(0, start - 120), start));
 
 const isPassword = ({ kind }: Claim) => kind === "password" || kind === "passphrase";
 
@@ -119,27 +129,37 @@ function wordStart(text: string, end: number, from: number): number {
 }
 
 /** `--set-secrets=NAME=secret:version` gives the place of a secret, not its value. */
-const isSecretRef = (before: string) => before.includes("-secrets") && /(?:set|update|remove)-secrets[= ]["']?[^\s"']*$/.test(before);
+const isSecretRef = (before: string) =>
+  before.includes("-secrets") && /(?:set|update|remove)-secrets[= ]["']?[^\s"']*$/.test(before);
+const verbObject =
+  /^ (?:(?:it|an?|the|this|that|them|in|along|through|any|your|custom) |`[^`\n]{1,60}` (?:to|in|as|for|when|if)\b)/;
 /** Part of an ARN (`…:secret:…`), the user of a URL, a reference to a secret, a field, random, or too long. */
 const isNoName = ({ text, name, start, end }: Name) =>
   name.length > nameLengthMax ||
   (name.length >= 24 && looksVeryRandom(name)) ||
   // "you can pass a comparator to …": a verb.
-  (/^pass$/i.test(name) &&
-    /^ (?:(?:it|an?|the|this|that|them|in|along|through|any|your|custom) |`[^`\n]{1,60}` (?:to|in|as|for|when|if)\b)/.test(text.slice(end, end + 70))) ||
+  (/^pass$/i.test(name) && verbObject.test(text.slice(end, end + 70))) ||
   (text.startsWith("=", end) && isSecretRef(text.slice(Math.max(0, start - 80), start))) ||
   (text.charAt(end) === ":" && /[\w*]:$/.test(text.slice(Math.max(0, start - 2), start))) ||
   // `auth.verifyToken 640 ms`: a function.
-  (/(?:^|\.)(?:verify|validate|check|parse|decode|revoke|refresh)[A-Z]\w*$/.test(name) && text.charAt(end) === " ") ||
+  (/(?:^|\.)(?:verify|validate|check|parse|decode|revoke|refresh)[A-Z]\w*$/.test(name) &&
+    text.charAt(end) === " ") ||
   // `lpass show --password "Shared-Infra/NAS"`: the name of an entry in a store.
-  /\b(?:lpass|gopass|bws?|op) (?:\w+ )?(?:show|get|read)\b/.test(text.slice(Math.max(0, start - 40), end + 5)) ||
+  /\b(?:lpass|gopass|bws?|op) (?:\w+ )?(?:show|get|read)\b/.test(
+    text.slice(Math.max(0, start - 40), end + 5),
+  ) ||
   (text.startsWith("://", start - 3) && text.charAt(end) === ":");
 
-/** `/run/pw`, `.htpasswd`, `$PW`: a file or a variable, and the next word is no password. In `user/password …` it is. */
+/**
+ * `/run/pw`, `.htpasswd`, `$PW`: a file or a variable, and the next word is no password. In `user/password …` it
+ * is.
+ */
 const isNoNoun = ({ text, name, start }: Name) =>
   name.startsWith(".") ||
   ("/${".includes(text.charAt(start - 1) || " ") &&
-    /(?:^|\s)(?!\S*(?:user|login|name|mail|id)\/$)[~.\w-]*(?:\/[\w.-]+)*\/$|\$\{?$/.test(text.slice(Math.max(0, start - 80), start)));
+    /(?:^|\s)(?!\S*(?:user|login|name|mail|id)\/$)[~.\w-]*(?:\/[\w.-]+)*\/$|\$\{?$/.test(
+      text.slice(Math.max(0, start - 80), start),
+    ));
 
 function nameAt(text: string, { at, length }: NameHit, from: number): Name {
   let start = at;
@@ -150,10 +170,15 @@ function nameAt(text: string, { at, length }: NameHit, from: number): Name {
   let end = isLatin && nameRestPattern.test(text) ? nameRestPattern.lastIndex : hitEnd;
   if (text.charAt(end) === "(") end -= /\.equals\w{0,12}$/.exec(text.slice(start, end))?.[0].length ?? 0;
   // "secret id: …", "Secret Access Key: …", "pass phrase: …" are one name.
-  if (/secret$/i.test(text.slice(start, end))) end += /^ (?:id|(?:access )?key)\b/i.exec(text.slice(end, end + 12))?.[0].length ?? 0;
+  if (/secret$/i.test(text.slice(start, end)))
+    end += /^ (?:id|(?:access )?key)\b/i.exec(text.slice(end, end + 12))?.[0].length ?? 0;
   else if (/^pass$/i.test(text.slice(start, end)) && / phrase/iy.test(text.slice(end, end + 7))) end += 7;
   // In a sentence the word before "key" says what the key is for: "api key: …", "cache key: …".
-  if (end - start <= 9 && text.charAt(start - 1) === " " && /^(?:(?:key|token)s?|community)$/i.test(text.slice(start, end))) {
+  if (
+    end - start <= 9 &&
+    text.charAt(start - 1) === " " &&
+    /^(?:(?:key|token)s?|community)$/i.test(text.slice(start, end))
+  ) {
     const owner = wordStart(text, start - 1, from);
     // "… as token": "as" is not part of the name, and the value is before it.
     if (!verbsBeforeName.has(text.slice(owner, start - 1))) start = owner;
@@ -165,7 +190,11 @@ function nameAt(text: string, { at, length }: NameHit, from: number): Name {
 const networkWord = /ssid|wi-?fi|wlan|\bwpa|wireless|\bpsk/gi;
 const foreignKey = /(?:schlüssel|schluessel|cl[eé]f?|llave|chave|chiave|klucz|sleutel|ключ)$/i;
 /** A key near a cipher is a secret, even if it looks like a hash. */
-const cipherWord = /cipher|crypt|\baes\b|hmac|jwt|getBytes|fernet|\biv\b|\bnonce\b|fromhex|hex2bin|unhexlify|['"]hex['"]|\b(?:sign|verify)\(key/gi;
+const cipherWord = pattern(
+  "gi",
+  String.raw`cipher|crypt|\baes\b|hmac|jwt|getBytes|fernet|\biv\b|\bnonce\b|fromhex|hex2bin|unhexlify`,
+  String.raw`|['"]hex['"]|\b(?:sign|verify)\(key`,
+);
 /** A name may begin with the name before it: "bearer token", "session key". */
 const ownerReach = 20;
 
@@ -190,15 +219,23 @@ export const assignments: Finder = {
           claim = claimOf(name.name) ?? null;
           claims.set(name.name, claim);
         }
-        if (claim?.kind === "api_key" && foreignKey.test(name.name) && isNearNetwork(name.start)) claim = sure("password");
+        if (claim?.kind === "api_key" && foreignKey.test(name.name) && isNearNetwork(name.start))
+          claim = sure("password");
         if (claim?.kind === "key" && /key$/i.test(name.name)) {
           if (isNearNetwork(name.start)) claim = sure("password");
           else if (isNearCipher(name.start)) claim = likely;
         }
         if (claim) outcome = findAfterSeparator(name, claim);
         // `ACME_INGESTION_KEY` in a sentence is always an API key of Acme.
-        if (claim?.kind === "key" && claim.certainty === "likely" && /^[A-Z]+_[A-Z_]+$/.test(name.name)) claim = sure("api_key");
-        if (claim && claim.kind !== "pin" && (claim.kind !== "key" || claim.certainty === "likely") && !outcome?.spans.length && !isNoNoun(name)) {
+        if (claim?.kind === "key" && claim.certainty === "likely" && /^[A-Z]+_[A-Z_]+$/.test(name.name))
+          claim = sure("api_key");
+        if (
+          claim &&
+          claim.kind !== "pin" &&
+          (claim.kind !== "key" || claim.certainty === "likely") &&
+          !outcome?.spans.length &&
+          !isNoNoun(name)
+        ) {
           const value = inSentence(name, claim);
           if (value) outcome = found([value], claim);
         }

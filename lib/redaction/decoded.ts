@@ -13,11 +13,14 @@ export function decodeStart(encoded: string, lengthMax = decodedLengthMax): stri
 const documentLengthMax = 8_192;
 const documentCredential = pattern(
   "i",
-  String.raw`-----BEGIN [A-Z ]{0,20}PRIVATE KEY|\b(?:private_?key|client_?secret|secret_?key|refresh_?token|access_?token|client-key-data|token`,
-  String.raw`|password)["']?\s?[:=]\s?["']?[^\s"',;}]{6}|(?:^|\n)[A-Z_]{0,40}(?:PASSWORD|SECRET|TOKEN|API_KEY)[A-Z_]{0,40}=\S{6}`,
+  String.raw`-----BEGIN [A-Z ]{0,20}PRIVATE KEY|\b(?:private_?key|client_?secret|secret_?key|refresh_?token`,
+  "|access_?token|client-key-data|token",
+  String.raw`|password)["']?\s?[:=]\s?["']?[^\s"',;}]{6}|(?:^|\n)[A-Z_]{0,40}(?:PASSWORD|SECRET|TOKEN`,
+  String.raw`|API_KEY)[A-Z_]{0,40}=\S{6}`,
 );
 /** For base64 of JSON or YAML: whether the document has a credential, as the key of a service account has. */
-export const holdsCredential = (encoded: string): boolean => documentCredential.test(decodeStart(encoded, documentLengthMax));
+export const holdsCredential = (encoded: string): boolean =>
+  documentCredential.test(decodeStart(encoded, documentLengthMax));
 
 const sequence = 0x30;
 const integer = 0x02;
@@ -29,12 +32,17 @@ function contentAt(bytes: string, at: number): number {
   return at + 2 + (length > 0x80 ? length - 0x80 : 0);
 }
 
-/** Whether it is a certificate, a public key or a signature in DER. PKCS #1, #8 and #12 and SEC 1 begin with a small version number; these do not. */
+/**
+ * Whether it is a certificate, a public key or a signature in DER. PKCS #1, #8 and #12 and SEC 1 begin with a
+ * small version number; these do not.
+ */
 export function isPublicDer(encoded: string): boolean {
   if (!/^MI?[A-Z]/.test(encoded)) return false;
   const bytes = decodeStart(encoded);
   if (bytes.charCodeAt(0) !== sequence || bytes.length < 16) return false;
   const first = contentAt(bytes, 0);
   const tag = bytes.charCodeAt(first);
-  return tag === integer ? bytes.charCodeAt(first + 1) !== 1 || bytes.charCodeAt(first + 2) > 3 : tag === objectId || tag === sequence;
+  return tag === integer
+    ? bytes.charCodeAt(first + 1) !== 1 || bytes.charCodeAt(first + 2) > 3
+    : tag === objectId || tag === sequence;
 }

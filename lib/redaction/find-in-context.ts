@@ -7,7 +7,8 @@ function endOf(value: RegExp, text: string, start: number): number {
 }
 
 /**
- * Returns whether the pattern occurs before a position on the same line. Call it with increasing positions: it reads the text once. The distance does not
+ * Returns whether the pattern occurs before a position on the same line. Call it with increasing positions: it
+ * reads the text once. The distance does not
  * matter: a marker in between makes a line shorter and must not change the answer.
  */
 function lineMemory(text: string, pattern: RegExp): (at: number) => boolean {

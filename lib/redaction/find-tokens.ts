@@ -16,7 +16,8 @@ function opensAt(text: string, at: number): boolean {
 }
 
 /** Whether another part of the same word comes directly before `at`. */
-const isInside = (text: string, at: number) => "_-".includes(text.charAt(at - 1) || " ") && isAlphanumeric(text.charCodeAt(at - 2));
+const isInside = (text: string, at: number) =>
+  "_-".includes(text.charAt(at - 1) || " ") && isAlphanumeric(text.charCodeAt(at - 2));
 
 /** The search takes the whole token or nothing: a remaining part could match on its own next time. */
 const closesAt = (text: string, at: number) => !isAlphanumeric(text.charCodeAt(at));
@@ -40,7 +41,9 @@ function tokenEnd(text: string, start: number, { prefix, rule }: Opening): numbe
 }
 
 export function tokenFinder(rules: readonly TokenRule[]): Finder {
-  const openings = rules.flatMap((rule) => rule.prefixes.map((prefix) => ({ prefix, rule, word: prefix.toLowerCase() })));
+  const openings = rules.flatMap((rule) =>
+    rule.prefixes.map((prefix) => ({ prefix, rule, word: prefix.toLowerCase() })),
+  );
   // The longest prefix first: only the first token at a position counts.
   const search = wordSearch(openings.sort((a, b) => b.prefix.length - a.prefix.length));
 
@@ -57,7 +60,9 @@ export function tokenFinder(rules: readonly TokenRule[]): Finder {
       // Reads a long token once, accepted or not: the search continues after it.
       walkedTo = Math.max(walkedTo, end);
       const isToken =
-        closesAt(text, end) && hasDistinct(text.slice(at + opening.prefix.length, end), bodyDistinctMin) && opening.rule.accept(text.slice(at, end));
+        closesAt(text, end) &&
+        hasDistinct(text.slice(at + opening.prefix.length, end), bodyDistinctMin) &&
+        opening.rule.accept(text.slice(at, end));
       if (isToken) spans.push({ start: at, end, kind: opening.rule.kind });
     });
     return spans;

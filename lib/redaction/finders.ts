@@ -15,7 +15,12 @@ import { tables } from "./tables.ts";
 import { vendorTokens } from "./vendors.ts";
 
 const tokenRules: readonly TokenRule[] = [...formTokens, ...vendorTokens, ...generalTokens];
-const contextRules: readonly ContextRule[] = [...formContexts, ...headerAndUrlContexts, ...commandContexts, ...statementContexts];
+const contextRules: readonly ContextRule[] = [
+  ...formContexts,
+  ...headerAndUrlContexts,
+  ...commandContexts,
+  ...statementContexts,
+];
 
 /** All rules, for the tests that check every rule in the same way. */
 export const rules: readonly (TokenRule | ContextRule)[] = [...tokenRules, ...contextRules];

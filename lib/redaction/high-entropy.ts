@@ -8,51 +8,78 @@ import { pattern } from "./words.ts";
 /** Finds values that look random and have no rule of their own. */
 const wordEnd = /[\s"'<>`\uE000-\uE003]/;
 /** For each ASCII code: 1 if the character ends a word. */
-const endsWord = Uint8Array.from({ length: 128 }, (_, code) => Number(wordEnd.test(String.fromCharCode(code))));
-const isWordEnd = (code: number) => (code < 128 ? endsWord[code] === 1 : wordEnd.test(String.fromCharCode(code)));
-/** A run never includes `-----`: if it redacted the BEGIN line of a certificate, the text after that line would count as a secret. */
+const endsWord = Uint8Array.from({ length: 128 }, (_, code) =>
+  Number(wordEnd.test(String.fromCharCode(code))),
+);
+const isWordEnd = (code: number) =>
+  code < 128 ? endsWord[code] === 1 : wordEnd.test(String.fromCharCode(code));
+/**
+ * A run never includes `-----`: if it redacted the BEGIN line of a certificate, the text after that line would
+ * count as a secret.
+ */
 const runPattern = /[\w+/]+(?:-{1,4}[\w+/]+)*={0,2}/g;
 const runLengthMin = 32;
 /** A URL-safe value may begin or end with a dash. */
-const isLoneDash = (text: string, at: number) => text.charAt(at) === "-" && text.charAt(at - 1) !== "-" && text.charAt(at + 1) !== "-";
+const isLoneDash = (text: string, at: number) =>
+  text.charAt(at) === "-" && text.charAt(at - 1) !== "-" && text.charAt(at + 1) !== "-";
 
 /** Identifiers have capitals and digits too, but separators divide them into shorter parts. */
 const densePartMin = 12;
-const isDensePart = (part: string) => part.length >= densePartMin && hasBothCases(part) && hasDigit(part) && !isHex(part);
+const isDensePart = (part: string) =>
+  part.length >= densePartMin && hasBothCases(part) && hasDigit(part) && !isHex(part);
 
 /** Most ids in URLs are public. Tokens in URLs have their own rules. */
 /** A host without a scheme is an address too: `figma.example/file/…`. */
 const isAddress = (word: string) =>
-  /^[~.]?\/(?:[a-z][\w.-]*\/){2}|^(?:[a-z\d-]+\.)+[a-z]{2,8}\//.test(word) || word.includes("://") || word.includes("arn:") || word.includes(";base64,");
+  /^[~.]?\/(?:[a-z][\w.-]*\/){2}|^(?:[a-z\d-]+\.)+[a-z]{2,8}\//.test(word) ||
+  word.includes("://") ||
+  word.includes("arn:") ||
+  word.includes(";base64,");
 
 /** Digests, publishable keys, and the first bytes of files, certificates and public keys in base64. */
 const publicStart = pattern(
   "",
-  String.raw`^(?:\+?sha\d+[-/]|nonce-|prj_|dpl_|pk_|pk\.|pub|sb_publishable_|phc_|6L[\w-]{38}$|RW[\w+/]{54}$|age1|iVBORw0KGgo|R0lGOD|\/9j\/|UklGR`,
-  String.raw`|PHN2Zy|PD94bWwg|d09GM|JVBERi|UEsDB|H4sI|AGFzbQ|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|LS0tLS1CRUdJTi|AQ[EI]CA[GH]|wcFMA|Ag[\w+/]{120})`,
+  String.raw`^(?:\+?sha\d+[-/]|nonce-|prj_|dpl_|pk_|pk\.|pub|sb_publishable_|phc_|6L[\w-]{38}$|RW[\w+/]{54}$|age1`,
+  String.raw`|iVBORw0KGgo|R0lGOD|\/9j\/|UklGR`,
+  "|PHN2Zy|PD94bWwg|d09GM|JVBERi|UEsDB|H4sI|AGFzbQ|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|LS0tLS1CRUdJTi",
+  String.raw`|AQ[EI]CA[GH]|wcFMA|Ag[\w+/]{120})`,
 );
 /** Content ids (`Qm…`) and coin addresses (`1…`, `3…`). */
-const isPublicId = (run: string) => /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}(?:\/|$)|(?!SK)[A-Z]{2}[\da-f]{32}$|[13][1-9A-HJ-NP-Za-km-z]{0,33}$)/.test(run);
+const isPublicId = (run: string) =>
+  /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}(?:\/|$)|(?!SK)[A-Z]{2}[\da-f]{32}$|[13][1-9A-HJ-NP-Za-km-z]{0,33}$)/.test(
+    run,
+  );
 
 /** The text before a public value on its line: `sha512-`, `etag: "`, `public key`, `TXT "`. */
 export const publicLabel = pattern(
   "i",
-  String.raw`integrity|digest|checksum|hash|etag|if-(?:none-)?match|golden|fixture|fingerprint|thumbprint|x5t|signatur|\bpath\b|\bcid\b|nonce|boundary|cursor`,
-  "|next_?(?:page_?)?token|page_?token|continuation|cipher_?text|encrypted|public(?! (?:const|static|final|readonly|string|let|var|val|override))|publishable",
-  String.raw`|pub[_-]?key|sha-?\d|h1:|site-?key|captcha|verif|challenge|signature|signed|\bsig\b|certificate|\bcert|\bTXT\b|dkim|vapid`,
-  String.raw`|applicationServerKey|known_hosts|ssh-|minisign|cosign|\banon\b|commit|\bblob\b|revision|version |asset|chunk|bundle|build|\w[-_ ]id\b`,
-  String.raw`|traceparent|(?:sheet|folder|doc(?:ument)?|video|channel|recording|file)\s+$|\bid(?:-2)?["'\s:=-]*$|Id["'\s:=(]*$|_id["'\s:=]*$|[?&]v=$`,
+  "integrity|digest|checksum|hash|etag|if-(?:none-)?match|golden|fixture|fingerprint|thumbprint|x5t",
+  String.raw`|signatur|\bpath\b|\bcid\b|nonce|boundary|cursor`,
+  "|next_?(?:page_?)?token|page_?token|continuation|cipher_?text|encrypted|public(?! (?:const|static|final|readonly" +
+    "|string|let|var|val|override))|publishable",
+  String.raw`|pub[_-]?key|sha-?\d|h1:|site-?key|captcha|verif|challenge|signature|signed|\bsig\b|certificate|\bcert`,
+  String.raw`|\bTXT\b|dkim|vapid`,
+  String.raw`|applicationServerKey|known_hosts|ssh-|minisign|cosign|\banon\b|commit|\bblob\b|revision|version `,
+  String.raw`|asset|chunk|bundle|build|\w[-_ ]id\b`,
+  String.raw`|traceparent|(?:sheet|folder|doc(?:ument)?|video|channel|recording|file)\s+$|\bid(?:-2)?["'\s:=-]*$`,
+  String.raw`|Id["'\s:=(]*$|_id["'\s:=]*$|[?&]v=$`,
 );
-/** The text before a public value in a JSON web key, in a list of peers or records, or in a value that SOPS, Jasypt or Travis encrypted. */
+/**
+ * The text before a public value in a JSON web key, in a list of peers or records, or in a value that SOPS, Jasypt
+ * or Travis encrypted.
+ */
 const publicMember = pattern(
   "",
-  String.raw`["'\uE000-\uE003](?:n|x|y|e|kid|x5t|x5c|x5t#S256)["'\uE000-\uE003]\s*:\s*["'\uE000-\uE003]$|\b(?:peer|DNSKEY|SSHFP|TLSA`,
-  String.raw`|pin-sha256)\b[^\n]*$|ENC(?:\[(?:AES256_GCM,data:|PKCS7,)|\()$|\bv1:[\w+/]{16}:$|\bencrypted:$|;\s*bh?=$|(?:\$(?:2[abxy]|argon2\w*|scrypt|[156y])`,
+  String.raw`["'\uE000-\uE003](?:n|x|y|e|kid|x5t|x5c|x5t#S256)["'\uE000-\uE003]\s*:\s*["'\uE000-\uE003]$|\b(?:peer`,
+  "|DNSKEY|SSHFP|TLSA",
+  String.raw`|pin-sha256)\b[^\n]*$|ENC(?:\[(?:AES256_GCM,data:|PKCS7,)|\()$|\bv1:[\w+/]{16}:$|\bencrypted:$`,
+  String.raw`|;\s*bh?=$|(?:\$(?:2[abxy]|argon2\w*|scrypt|[156y])`,
   String.raw`|\bpbkdf2[\w-]*)\$\S*$|SCRAM-SHA-\d+\$\S*$|vault:v\d+:$|,(?:iv|tag):$|\bsecure:\s*["']?$`,
 );
 /** `x: '…', kty: 'EC'`: a member of a JSON web key in code. */
 const isOfPublicKey = (line: string, text: string, start: number) =>
-  /(?:^|[{,\s])[nxye]: ?["']$/.test(line) && /\bkty\b/.test(text.slice(Math.max(0, start - 500), start + 800));
+  /(?:^|[{,\s])[nxye]: ?["']$/.test(line) &&
+  /\bkty\b/.test(text.slice(Math.max(0, start - 500), start + 800));
 const labelLengthMax = 120;
 const secretLabel = /secret|private|passw|\btoken\b/i;
 /** Ignores a label before another secret: it is that secret's. */
@@ -86,9 +113,12 @@ export function isInPublicBlock(text: string, start: number): boolean {
 
 /** Base64 of a document with a password, or of `user:password`. */
 const isEncoded = (run: string) =>
-  /^[A-Za-z0-9+/]{32,}={0,2}$/.test(run) && (holdsCredential(run) || looksChosen(/^[A-Za-z][\w.@+-]{1,40}:([!-~]{8,40})$/.exec(decodeStart(run))?.[1] ?? ""));
+  /^[A-Za-z0-9+/]{32,}={0,2}$/.test(run) &&
+  (holdsCredential(run) ||
+    looksChosen(/^[A-Za-z][\w.@+-]{1,40}:([!-~]{8,40})$/.exec(decodeStart(run))?.[1] ?? ""));
 
-const isSecretRun = (run: string, text: string, start: number, from: number) => isEncoded(run) || isRandomRun(run, text, start, from);
+const isSecretRun = (run: string, text: string, start: number, from: number) =>
+  isEncoded(run) || isRandomRun(run, text, start, from);
 
 const isRandomRun = (run: string, text: string, start: number, from: number) =>
   run.length >= runLengthMin &&

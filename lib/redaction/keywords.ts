@@ -7,7 +7,8 @@ export interface Keyword {
 }
 
 const groupsCount = 1 << 16;
-const groupOf = (first: number, second: number, third: number) => ((first << 9) ^ (second << 5) ^ third) & (groupsCount - 1);
+const groupOf = (first: number, second: number, third: number) =>
+  ((first << 9) ^ (second << 5) ^ third) & (groupsCount - 1);
 const pairOf = (first: number, second: number) => ((first << 7) ^ second) & (groupsCount - 1);
 
 /** The first Chinese, Japanese or Korean character. */
@@ -22,8 +23,13 @@ function flagsOf(keys: Iterable<number>): Uint8Array {
   return flags;
 }
 
-/** At one position the search reports the words in the order of the list, but words of two characters and of one character last. */
-export function wordSearch<Word extends Keyword>(words: readonly Word[]): (text: string, heard: (word: Word, at: number) => void) => void {
+/**
+ * At one position the search reports the words in the order of the list, but words of two characters and of one
+ * character last.
+ */
+export function wordSearch<Word extends Keyword>(
+  words: readonly Word[],
+): (text: string, heard: (word: Word, at: number) => void) => void {
   const others = words.filter((each) => !isSign(each));
   const bySign = Map.groupBy(words.filter(isSign), ({ word }) => word.charCodeAt(0));
   const byGroup = Map.groupBy(
@@ -41,7 +47,8 @@ export function wordSearch<Word extends Keyword>(words: readonly Word[]): (text:
   return (text, heard) => {
     const lowerCase = lowerCaseOf(text);
     const hear = (candidates: readonly Word[] | undefined, at: number) => {
-      for (const candidate of required(candidates, "words of a flag")) if (lowerCase.startsWith(candidate.word, at)) heard(candidate, at);
+      for (const candidate of required(candidates, "words of a flag"))
+        if (lowerCase.startsWith(candidate.word, at)) heard(candidate, at);
     };
     let first = lowerCase.charCodeAt(0);
     let second = lowerCase.charCodeAt(1);

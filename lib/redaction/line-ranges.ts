@@ -28,10 +28,15 @@ const reachDefault = 160;
 /** Finds every keyword of every finder, and every name, in one pass. */
 export function findSearchRanges(finders: readonly Finder[]): (text: string) => SearchRanges {
   const owners = new Map<string, number[]>();
-  for (const [index, { keywords }] of finders.entries()) for (const keyword of keywords) owners.set(keyword, [...(owners.get(keyword) ?? []), index]);
+  for (const [index, { keywords }] of finders.entries())
+    for (const keyword of keywords) owners.set(keyword, [...(owners.get(keyword) ?? []), index]);
   const words = [...new Set([...owners.keys(), ...nameStems])];
   // The longest word first: it is the name at its position.
-  const search = wordSearch(words.sort((a, b) => b.length - a.length).map((word) => ({ word, isName: nameStems.has(word), owners: owners.get(word) ?? [] })));
+  const search = wordSearch(
+    words
+      .sort((a, b) => b.length - a.length)
+      .map((word) => ({ word, isName: nameStems.has(word), owners: owners.get(word) ?? [] })),
+  );
 
   return (text) => {
     const searches: FinderRanges[] = finders.map((finder) => ({

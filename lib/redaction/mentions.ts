@@ -41,19 +41,22 @@ const isOther = anyOf(
   features.isKeyId,
   isPlaceholder,
   // `aGVsbG8gd29ybGQ=`: the base64 of words.
-  (value) => /^[A-Za-z\d+/]{8,}={0,2}$/.test(value) && /^[A-Za-z]{2}[A-Za-z .,!?_-]+:?$/.test(decodeStart(value)),
+  (value) =>
+    /^[A-Za-z\d+/]{8,}={0,2}$/.test(value) && /^[A-Za-z]{2}[A-Za-z .,!?_-]+:?$/.test(decodeStart(value)),
 );
 
 const name = [
   String.raw`(?:pass[-_]?(?:w|phrase|code|[ck]ey)|\bpass\b|pwd|\bpw\b|cred|парол|密码|密碼|口令|パスワード|비밀번호|암호`,
   String.raw`|kennwort|contrase|\bclave|senha|hasł|secret|segret|mot de passe|\bmdp\b|lösenord|wachtwoord|şifre|heslo`,
-  String.raw`|jelszó|\bpsk\b|parol[ae]|community|token|api[- _]?key|\bkey\b|schlüssel|\bcl[eé]f?\b|chave|chiave|sleutel`,
+  String.raw`|jelszó|\bpsk\b|parol[ae]|community|token|api[- _]?key|\bkey\b|schlüssel|\bcl[eé]f?\b|chave|chiave`,
+  "|sleutel",
   "|klucz|ключ|токен|密钥|トークン|토큰|令牌|bearer)",
 ].join("");
 const named = pattern("iu", name);
 const access = pattern(
   "i",
-  String.raw`log ?in|log ?on|sign ?in|unlock|decrypt|protected|zugang|anmeld|\bauth(?!or)|admin|\broot\b|account|sudo|prompt`,
+  String.raw`log ?in|log ?on|sign ?in|unlock|decrypt|protected|zugang|anmeld|\bauth(?!or)|admin|\broot\b|account`,
+  "|sudo|prompt",
   String.raw`|connect(?:s|ing)? (?:with|as)|\bvpn\b|wi-?fi|basic|\buser=`,
 );
 /** Words that say what else a value is. */
@@ -77,8 +80,11 @@ const publicHex = /(?:[cC]ommit|(?:leaked|fixed|introduced|landed) (?:in|by)|rev
 const isHexadecimal: Accept = (value) => isHex(value) || isUuid(value);
 /** `Kq7!vTz92`: a sign between letters and digits. */
 const isSigned: Accept = (value) =>
-  /\d|[a-z][A-Z]|[A-Z]{2}[a-z]/.test(value) && !value.includes("/") && /[A-Za-z\d][!$%^&*?+~#@]+[A-Za-z\d]|[A-Za-z]\w*\d\w*[!$%^&*#~@]$/.test(value);
-const isScrambled: Accept = (value) => features.isScrambled(value, hasDigit(value) ? 10 : 14, 3) && !/[a-z]{5}/.test(value);
+  /\d|[a-z][A-Z]|[A-Z]{2}[a-z]/.test(value) &&
+  !value.includes("/") &&
+  /[A-Za-z\d][!$%^&*?+~#@]+[A-Za-z\d]|[A-Za-z]\w*\d\w*[!$%^&*#~@]$/.test(value);
+const isScrambled: Accept = (value) =>
+  features.isScrambled(value, hasDigit(value) ? 10 : 14, 3) && !/[a-z]{5}/.test(value);
 /** `p8TDlmnKsbNCIM`: cases and digits change as in no identifier. */
 const isScattered: Accept = (value) =>
   value.length >= 10 &&
@@ -87,10 +93,14 @@ const isScattered: Accept = (value) =>
   (hasBothCases(value) || !/[a-z]{4}/i.test(value));
 /** `Walrus1993`, `walrus_amber_2114`. */
 const isCounted: Accept = (value) =>
-  /\d\d$/.test(value) && (features.isDecoratedWord(value) || (/\d{3}$/.test(value) && (features.isNumberedWord(value) || features.isDiceware(value))));
+  /\d\d$/.test(value) &&
+  (features.isDecoratedWord(value) ||
+    (/\d{3}$/.test(value) && (features.isNumberedWord(value) || features.isDiceware(value))));
 /** `w4lrus!amber`, `w4lru5x`. */
 const isLeet: Accept = (value) =>
-  /^[a-z\d]+$/.test(value) ? features.isCode(value) : /[a-z]\d[a-z]+.*[-_.!]\w{3}|\w{4}[-_.!]\w*[a-z]\d[a-z]/.test(value) && features.isMixedWord(value);
+  /^[a-z\d]+$/.test(value)
+    ? features.isCode(value)
+    : /[a-z]\d[a-z]+.*[-_.!]\w{3}|\w{4}[-_.!]\w*[a-z]\d[a-z]/.test(value) && features.isMixedWord(value);
 /** Nothing but a password looks like this. */
 const isMade = anyOf(isSigned, isScattered, isCounted, isLeet);
 /** Where the words lead to the value, these looks are enough. */
@@ -200,12 +210,21 @@ export const mentions: Finder = {
       const opened = opening.exec(whole)?.[0].length ?? 0;
       const value = whole.slice(opened);
       if (value.length < lengthMin || value.length > lengthMax || !hasLook.test(value)) continue;
-      if (isNever.test(value) || (isOther(value.replace(/^[&*]/, "")) && !(text.charAt(match.index - 1) === "(" && isShouted.test(value))) || !isLikely(value))
+      if (
+        isNever.test(value) ||
+        (isOther(value.replace(/^[&*]/, "")) &&
+          !(text.charAt(match.index - 1) === "(" && isShouted.test(value))) ||
+        !isLikely(value)
+      )
         continue;
       const start = match.index + opened;
       const end = match.index + whole.length;
       if (!isMentioned(text, value, start, end)) continue;
-      spans.push({ start, end, kind: value.length >= 24 && features.isTokenLike(value) ? "token" : "password" });
+      spans.push({
+        start,
+        end,
+        kind: value.length >= 24 && features.isTokenLike(value) ? "token" : "password",
+      });
     }
     return spans;
   },

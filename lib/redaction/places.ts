@@ -30,41 +30,53 @@ const isOption = ({ name }: Placed) => name.name.startsWith("-");
 const isCommand = ({ before, behind }: Placed) =>
   before.trim() === ""
     ? /^["']?\s*$|^["']? -/.test(behind)
-    : /^[\s>$#]*[\w./-]+ [^"'`]*$/.test(before) && (/(?:^|\s)-{1,2}[\w-]+(?:[ =]|$)/.test(before + behind) || /^\s*$/.test(behind));
+    : /^[\s>$#]*[\w./-]+ [^"'`]*$/.test(before) &&
+      (/(?:^|\s)-{1,2}[\w-]+(?:[ =]|$)/.test(before + behind) || /^\s*$/.test(behind));
 /** The names of two arguments: a call that defines, sets, fills in or compares. */
 const definingCall = pattern(
   "i",
-  String.raw`(?:define|get\w*|fetch|set\w*|put\w*|add\w*|fill\w*|type\w*|append|param\w*|\w*env\w*|option|property|config|enter\w*|cmp|compare\w*`,
+  String.raw`(?:define|get\w*|fetch|set\w*|put\w*|add\w*|fill\w*|type\w*|append|param\w*|\w*env\w*|option|property`,
+  String.raw`|config|enter\w*|cmp|compare\w*`,
   String.raw`|equals\w*|send_?keys)\(\s*(?:\w+[.\w]*,\s*)?[^\s,()]{0,40}$|fill_in[ (]["']$`,
 );
 // biome-ignore format: one row a line
 export const places: readonly Place[] = [
-  { place: "string that code assigns", holds: ({ name: { text, end }, link, value }) => (link === undefined || link === "literal") && value.isQuoted
+  { place: "string that code assigns", holds: ({ name: { text, end }, link, value }) => (link === undefined ||
+    link === "literal") && value.isQuoted
     && /^(?:["']?[\])]{1,2})?\s*:?=(?!=)/.test(text.slice(end, end + 8)) },
   { place: "option of a command, with an equals sign", holds: (placed) => isOption(placed) && isBare(placed.name) },
-  { place: "option of a command, with a space", holds: (placed) => placed.link === "option" && isOption(placed) && isCommand(placed) },
+  { place: "option of a command, with a space", holds: (placed) => placed.link === "option" && isOption(placed) &&
+    isCommand(placed) },
   { place: "assignment in the argument of a command", holds: (placed) => isBare(placed.name) &&
     /\s(?:--?[\w-]+[ =]["']?(?:[\w.-]+=)?|[-/]p:)$/.test(` ${placed.before}`) },
-  { place: "field of a form or a URL", holds: (placed) => (isBare(placed.name) || placed.name.text.startsWith("]=", placed.name.end)) &&
+  { place: "field of a form or a URL", holds: (placed) => (isBare(placed.name) || placed.name.text.startsWith("]=",
+    placed.name.end)) &&
     (/[&?]$/.test(placed.before) || /^&[\w[\].]+=/.test(placed.behind)) },
   { place: "field of a connection string", holds: (placed) => isBare(placed.name) && ((/;\s?$/.test(placed.before) &&
     /[\w\]]=[^;=]*;\s?$/.test(placed.before)) || /^;\s?[\w ]{2,30}=/.test(placed.behind)) },
   { place: "one of several fields", holds: (placed) => isBare(placed.name) && ((/\s$/.test(placed.before) &&
     /(?:^|[\s"'])[\w.-]+=[^\s=,()]+\s+$|^[^([{]*[\s"'][\w.-]+=[^\s=,()]+,\s$/.test(placed.before) &&
     !/^[,)]/.test(placed.behind)) || /^\s+[\w.-]+=[^\s=]/.test(placed.behind)) },
-  { place: "two words where no code goes on", holds: ({ name, value, before, behind }) => isWordPair(value.text) && (isBare(name)
+  { place: "two words where no code goes on", holds: ({ name, value, before, behind }) => isWordPair(value.text) &&
+    (isBare(name)
     ? /^(?:["'`\s]|$)/.test(behind)
     : before.trim() === "" && behind.trim() === "") },
-  { place: "end of a line of words", holds: (placed) => isBare(placed.name) && /^\s*(?:[\w./:-]+ ){0,6}$/.test(placed.before) && placed.behind.trim() === "" },
-  { place: "variable of a build file", holds: ({ link, before }) => link === "option" && /^\s*(?:ENV|ARG|setx|SetEnv)\s+$/.test(before) },
-  { place: "string that code compares or falls back to", holds: ({ link, value, name: { text, start } }) => link === "compared" && value.isQuoted &&
+  { place: "end of a line of words", holds: (placed) => isBare(placed.name) &&
+    /^\s*(?:[\w./:-]+ ){0,6}$/.test(placed.before) && placed.behind.trim() === "" },
+  { place: "variable of a build file", holds: ({ link, before }) => link === "option" &&
+    /^\s*(?:ENV|ARG|setx|SetEnv)\s+$/.test(before) },
+  { place: "string that code compares or falls back to", holds: ({ link, value, name: { text, start } }) =>
+    link === "compared" && value.isQuoted &&
     !/(?<!\[)["'`]$/.test(text.slice(Math.max(0, start - 2), start)) },
-  { place: "second argument of a call", holds: ({ link, value, before }) => link === "pair" && value.isQuoted && /\(|fill_in/.test(before) &&
+  { place: "second argument of a call", holds: ({ link, value, before }) => link === "pair" && value.isQuoted &&
+    /\(|fill_in/.test(before) &&
     definingCall.test(before) },
-  { place: "argument of a setter", holds: ({ link, value, name: { name } }) => link === "literal" && value.isQuoted && isSetter(name) },
+  { place: "argument of a setter", holds: ({ link, value, name: { name } }) => link === "literal" &&
+    value.isQuoted && isSetter(name) },
   { place: "attribute of XML", holds: ({ link, value, before }) => link === "literal" && value.isQuoted &&
     /<\w+\s(?:[^<>]*\s)?(?:key|name)=["']$/i.test(before) },
-  { place: "element of XML", holds: ({ link, value, before }) => link === "element" && value.isClosed && /<(?:[\w.-]+:)?$/.test(before) },
+  { place: "element of XML", holds: ({ link, value, before }) => link === "element" && value.isClosed &&
+    /<(?:[\w.-]+:)?$/.test(before) },
 ];
 
 const reach = 160;
@@ -85,7 +97,8 @@ export function isPlaced(name: Name, value: Value, link: Link | undefined): bool
   const isText = value.isQuoted || (isBare(name) && isDottedWords(value.text));
   if (/(?:^|\.)(?:label|form|field|message|placeholder|title)s?\./i.test(name.name)) return false;
   const isPhrase = value.isQuoted && (/phrase$/i.test(name.name) || isQuietPhrase(value.text));
-  if (isRefused({ text: isPhrase ? value.text.replaceAll(" ", "") : value.text, isQuoted: isText })) return false;
+  if (isRefused({ text: isPhrase ? value.text.replaceAll(" ", "") : value.text, isQuoted: isText }))
+    return false;
   const placed = { name, value, link, ...around(name, value) };
   return places.some(({ holds }) => holds(placed));
 }

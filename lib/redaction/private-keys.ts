@@ -3,12 +3,14 @@ import { marker } from "./view.ts";
 import { pattern } from "./words.ts";
 
 /**
- * Finds private keys in any wrapping: comments, tags, line numbers, blame, quotes, calls that append. The lines of a key may have any short text between
+ * Finds private keys in any wrapping: comments, tags, line numbers, blame, quotes, calls that append. The lines
+ * of a key may have any short text between
  * them. The header and the base64 after it identify the key.
  */
 const boundary = pattern(
   "g",
-  String.raw`-{2,5}(?:[ \t+_]|%20)?(BEGIN|END)(?:[ \t+_]|%20)((?:[A-Za-z0-9 +_]|%20){2,48}?)(?:[ \t+_]|%20)?-{2,5}|(?<![\w-])(BEGIN|END) (`,
+  String.raw`-{2,5}(?:[ \t+_]|%20)?(BEGIN|END)(?:[ \t+_]|%20)((?:[A-Za-z0-9 +_]|%20){2,48}?)(?:[ \t+_]|%20)?-{2,5}`,
+  String.raw`|(?<![\w-])(BEGIN|END) (`,
   String.raw`(?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY)(?![\w-])`,
 );
 const isPrivateLabel = (label: string) => /PRIVATE|SECRET KEY|STATIC KEY/i.test(label);
@@ -52,7 +54,8 @@ function isAlone(text: string, { start, end }: Run): boolean {
 
 /** Whether a short run is the last line of a key that was cut off. */
 const isLastRun = (text: string, run: Run) =>
-  text.charAt(run.end - 1) === "=" || (isAlone(text, run) && !/^(?:truncated|snip|omitted|cut)$/i.test(text.slice(run.start, run.end)));
+  text.charAt(run.end - 1) === "=" ||
+  (isAlone(text, run) && !/^(?:truncated|snip|omitted|cut)$/i.test(text.slice(run.start, run.end)));
 
 /** Returns the lines of a key that begin at or after `from` and before `until`. */
 function bodyBehind(text: string, from: number, until: number): Run[] {
@@ -71,7 +74,8 @@ function bodyBehind(text: string, from: number, until: number): Run[] {
 }
 
 const lengthOf = (runs: readonly Run[]) => runs.reduce((sum, { start, end }) => sum + end - start, 0);
-const textOf = (text: string, runs: readonly Run[]) => runs.map(({ start, end }) => text.slice(start, end)).join("");
+const textOf = (text: string, runs: readonly Run[]) =>
+  runs.map(({ start, end }) => text.slice(start, end)).join("");
 
 interface Boundary {
   readonly start: number;
@@ -82,16 +86,20 @@ interface Boundary {
 
 function boundariesOf(text: string): Boundary[] {
   boundary.lastIndex = 0;
-  return Array.from(text.matchAll(boundary), ({ 0: whole, 1: word, 2: label = "", 3: bareWord, 4: bareLabel, index }) => ({
-    start: index,
-    end: index + whole.length,
-    isBegin: (word ?? bareWord) === "BEGIN",
-    // In a form or a URL, a plus, an underscore or `%20` replaces the space.
-    label: (bareLabel ?? label).replace(/%20|[+_]/g, " "),
-  }));
+  return Array.from(
+    text.matchAll(boundary),
+    ({ 0: whole, 1: word, 2: label = "", 3: bareWord, 4: bareLabel, index }) => ({
+      start: index,
+      end: index + whole.length,
+      isBegin: (word ?? bareWord) === "BEGIN",
+      // In a form or a URL, a plus, an underscore or `%20` replaces the space.
+      label: (bareLabel ?? label).replace(/%20|[+_]/g, " "),
+    }),
+  );
 }
 
-const isKey = (text: string, runs: readonly Run[]) => lengthOf(runs) >= bodyLengthMin && hasDistinct(textOf(text, runs), bodyDistinctMin);
+const isKey = (text: string, runs: readonly Run[]) =>
+  lengthOf(runs) >= bodyLengthMin && hasDistinct(textOf(text, runs), bodyDistinctMin);
 
 /** Returns all base64 between BEGIN and END, including the short lines. */
 function bodyBetween(text: string, from: number, until: number): Run[] {
@@ -109,7 +117,8 @@ function begunKey(text: string, begin: Boundary, next: Boundary | undefined): Sp
   const isEnded = next && !next.isBegin && next.start < until && isPrivateLabel(next.label);
   if (isEnded) {
     const between = bodyBetween(text, begin.end, next.start);
-    if (isKey(text, between) && /\d|[a-z][A-Z]/.test(textOf(text, between))) return { start: begin.start, end: next.end, kind };
+    if (isKey(text, between) && /\d|[a-z][A-Z]/.test(textOf(text, between)))
+      return { start: begin.start, end: next.end, kind };
   }
   const runs = bodyBehind(text, begin.end, Math.min(until, next?.start ?? until));
   const last = runs.at(-1);
@@ -129,7 +138,9 @@ function endedKey(text: string, from: number, end: Boundary): Span | undefined {
     first = run.start;
     length += run.end - run.start;
   }
-  return length >= bodyLengthMin && hasDistinct(text.slice(first, end.start), bodyDistinctMin) ? { start: first, end: end.end, kind } : undefined;
+  return length >= bodyLengthMin && hasDistinct(text.slice(first, end.start), bodyDistinctMin)
+    ? { start: first, end: end.end, kind }
+    : undefined;
 }
 
 function findHeaded(text: string): Span[] {
@@ -138,7 +149,9 @@ function findHeaded(text: string): Span[] {
   let from = 0;
   for (const [index, each] of boundaries.entries()) {
     if (each.start < from || !isPrivateLabel(each.label)) continue;
-    const span = each.isBegin ? begunKey(text, each, boundaries[index + 1]) : endedKey(text, Math.max(from, boundaries[index - 1]?.end ?? 0), each);
+    const span = each.isBegin
+      ? begunKey(text, each, boundaries[index + 1])
+      : endedKey(text, Math.max(from, boundaries[index - 1]?.end ?? 0), each);
     if (!span || text.slice(span.start, span.end).includes(marker)) continue;
     spans.push(span);
     from = span.end;
@@ -148,10 +161,12 @@ function findHeaded(text: string): Span[] {
 
 const putty = pattern(
   "g",
-  String.raw`PuTTY-User-Key-File-[^\n]{1,60}\n(?:[^\n]{1,100}\n){0,24}?Private-Lines:[^\n]{1,8}(?:\n(?!Private-)[^\n]{1,100}){1,60}(?:\nPrivate-(?:MAC`,
+  String.raw`PuTTY-User-Key-File-[^\n]{1,60}\n(?:[^\n]{1,100}\n){0,24}?Private-Lines:[^\n]{1,8}(?:\n(?!Private-)`,
+  String.raw`[^\n]{1,100}){1,60}(?:\nPrivate-(?:MAC`,
   String.raw`|Hash):[ \t]{0,4}[0-9a-fA-F]{0,64}|(?<=[A-Za-z\d+/=]{40}))`,
 );
-const findPutty = (text: string): Span[] => Array.from(text.matchAll(putty), ({ 0: key, index }) => ({ start: index, end: index + key.length, kind }));
+const findPutty = (text: string): Span[] =>
+  Array.from(text.matchAll(putty), ({ 0: key, index }) => ({ start: index, end: index + key.length, kind }));
 
 const publicLabel = /PARAMETERS|PUBLIC KEY|CERTIFICATE|CRL|SIGNATURE/;
 /** Returns the certificates, public keys and signatures in a text: random text in them is not a secret. */

@@ -7,9 +7,12 @@ import { publicBlocks } from "./private-keys.ts";
 import type { Kind, NameHit, Span } from "./rule.ts";
 import { mergeSpans } from "./spans.ts";
 import { marker, viewOf } from "./view.ts";
+import { setOf } from "./words.ts";
 
 /** Every kind that a marker can name, without duplicates, for the documentation. */
-export const publishedKinds: readonly Kind[] = [...new Map(finders.flatMap(({ kinds }) => kinds).map(({ kind, name }) => [kind, { kind, name }])).values()];
+export const publishedKinds: readonly Kind[] = [
+  ...new Map(finders.flatMap(({ kinds }) => kinds).map(({ kind, name }) => [kind, { kind, name }])).values(),
+];
 
 function withMarkers(text: string, spans: readonly Span[]): string {
   let marked = "";
@@ -48,16 +51,18 @@ function findIn(text: string, { finder, ranges }: FinderRanges, names: readonly 
 }
 
 /** Values that RFC 4226, 6749, 7617 and 7636 and the tests of AES publish. */
-const published = new Set(
-  "12345678901234567890 2b7e151628aed2a6abf7158809cf4f3c 6bc1bee22e409f96e93d7e117393172a 2YotnFZFEjr1zCsicMWpAA QWxhZGRpbjpvcGVuIHNlc2FtZQ==".split(" "),
-);
+const published = setOf(`
+12345678901234567890 2b7e151628aed2a6abf7158809cf4f3c 6bc1bee22e409f96e93d7e117393172a 2YotnFZFEjr1zCsicMWpAA
+QWxhZGRpbjpvcGVuIHNlc2FtZQ==
+`);
 
 function redactOnce(text: string, isPath: boolean, kinds: Set<string>): string {
   const view = viewOf(text);
   const { searches, names } = placesIn(view.text);
   const blocks = view.text.includes("BEGIN") ? publicBlocks(view.text) : [];
   const isPublic = (span: Span) =>
-    blocks.some((block) => block.start < span.end && span.start < block.end) || published.has(view.text.slice(span.start, span.end));
+    blocks.some((block) => block.start < span.end && span.start < block.end) ||
+    published.has(view.text.slice(span.start, span.end));
   let spans: readonly Span[] = [];
   let seen = view.text;
   for (const search of searches) {
@@ -76,7 +81,10 @@ function redactOnce(text: string, isPath: boolean, kinds: Set<string>): string {
 
 type Redacted = { text: string; kinds: string[] };
 
-/** A replacement can join two parts into a new credential, which the next round finds. Almost every text needs one or two. */
+/**
+ * A replacement can join two parts into a new credential, which the next round finds. Almost every text needs one
+ * or two.
+ */
 const roundsMax = 3;
 const cut = "[REDACTED:secret]";
 
@@ -97,8 +105,10 @@ function withoutUnjudged(before: string, after: string): string {
 }
 
 /**
- * Returns only a text that one more round leaves as it is, so that redacting twice is redacting once. A chain of credentials
- * that is longer than the rounds goes in the safe direction: the rest of its lines, then of the text, then the whole text.
+ * Returns only a text that one more round leaves as it is, so that redacting twice is redacting once. A chain of
+ * credentials
+ * that is longer than the rounds goes in the safe direction: the rest of its lines, then of the text, then the
+ * whole text.
  */
 function redactBy(text: string, isPath: boolean): Redacted {
   const kinds = new Set<string>();

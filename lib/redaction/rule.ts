@@ -112,15 +112,28 @@ export const unquoted = /[^\s"'`\uE000-\uE003]+/y;
 export const quoted = /[^"'`\uE000-\uE003\n]+/y;
 
 /** `token("Acme key", "acme_live_|acme_test_", alphanumeric, 32)`: a prefix, then 32 or more characters. */
-export function token(name: string, prefixes: string, pattern: RegExp, bodyLengthMin: number, accept: Accept = isVaried): TokenRule {
+export function token(
+  name: string,
+  prefixes: string,
+  pattern: RegExp,
+  bodyLengthMin: number,
+  accept: Accept = isVaried,
+): TokenRule {
   return { ...kindNamed(name), prefixes: listed(prefixes), pattern, bodyLengthMin, accept };
 }
 
 /** In a pattern, `¶` means any quote, plain or inside a string, and `¬` means up to 8 spaces or tabs. */
-const withQuotes = ({ source, flags }: RegExp) => new RegExp(source.replaceAll("¶", `"'\\uE000-\\uE003`).replaceAll("¬", "[ \\t]{0,8}"), flags);
+const withQuotes = ({ source, flags }: RegExp) =>
+  new RegExp(source.replaceAll("¶", `"'\\uE000-\\uE003`).replaceAll("¬", "[ \\t]{0,8}"), flags);
 
 /** `after("Acme webhook", "hooks.acme.com", /hooks\.acme\.com\//g, word)`: the context, then the secret. */
-export function after(name: string, keywords: string, pattern: RegExp, value: RegExp, accept: AcceptInContext = isVaried): ContextRule {
+export function after(
+  name: string,
+  keywords: string,
+  pattern: RegExp,
+  value: RegExp,
+  accept: AcceptInContext = isVaried,
+): ContextRule {
   return { ...alone(name, keywords, pattern, accept), value: withQuotes(value) };
 }
 
@@ -147,4 +160,5 @@ export function near(words: string, rule: ContextRule, reach = 200): ContextRule
 }
 
 /** Returns the pattern with 1 to 8 spaces or tabs in place of each `~`. */
-export const spaced = ({ source, flags }: RegExp): RegExp => new RegExp(source.replaceAll("~", "[ \\t]{1,8}"), flags);
+export const spaced = ({ source, flags }: RegExp): RegExp =>
+  new RegExp(source.replaceAll("~", "[ \\t]{1,8}"), flags);

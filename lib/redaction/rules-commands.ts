@@ -1,7 +1,7 @@
 import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase } from "./appearance.ts";
 import { decodeStart } from "./decoded.ts";
 import * as features from "./features.ts";
-import { isInPlace, isPredicate } from "./not-passwords.ts";
+import { isInPlace } from "./not-passwords.ts";
 import { isPlaceholder, isStandIn } from "./placeholders.ts";
 import type { Accept, AcceptInContext, ContextRule } from "./rule.ts";
 import { after, behind, spaced, unquoted } from "./rule.ts";
@@ -9,16 +9,24 @@ import { pattern } from "./words.ts";
 
 /** Command lines: the tool, and the place of its credential. */
 
-const isNoOption = (secret: string) => !/^[-|&]|^[<>](?![^\s>]*\d)/.test(secret) && !/^\/[\w/.-]*$/.test(secret) && !isStandIn(secret);
+const isNoOption = (secret: string) =>
+  !/^[-|&]|^[<>](?![^\s>]*\d)/.test(secret) && !/^\/[\w/.-]*$/.test(secret) && !isStandIn(secret);
 /** Rejects plain words: a sentence has a plain word in the same place. */
-const isNoWord: Accept = (secret) => isNoOption(secret) && (hasDigit(secret) || features.looksChosen(secret) || (hasBothCases(secret) && !isPlainCase(secret)));
+const isNoWord: Accept = (secret) =>
+  isNoOption(secret) &&
+  (hasDigit(secret) || features.looksChosen(secret) || (hasBothCases(secret) && !isPlainCase(secret)));
 /** Rejects numbers: `-u 1000:1000` is a user and a group, `-p 6380` is a port. */
 const isPassword: Accept = (secret) => hasLetter(secret) && isNoWord(secret);
 /** `curl -u bob:304200199876`: these tools take no port or group here, so a long number is a password. */
-const isPairPassword: Accept = (secret) => isPassword(secret) || (/^\d{6,}$/.test(secret) && !isPlaceholder(secret));
+const isPairPassword: Accept = (secret) =>
+  isPassword(secret) || (/^\d{6,}$/.test(secret) && !isPlaceholder(secret));
 const isAnything: Accept = (secret) => secret.length >= 4 && isNoOption(secret);
 /** For places that rarely hold another value. */
-const isArgument: Accept = (secret) => features.isTokenLike(secret) && !features.isPublicValue(secret) && !features.isKeyId(secret) && isNoOption(secret);
+const isArgument: Accept = (secret) =>
+  features.isTokenLike(secret) &&
+  !features.isPublicValue(secret) &&
+  !features.isKeyId(secret) &&
+  isNoOption(secret);
 
 /** Every word behind the option of these tools is the password, if no other command begins in between. */
 const placedBehind = (tools: string, otherwise: Accept): AcceptInContext => {
@@ -39,96 +47,122 @@ const cli = (keywords: string, pattern: RegExp, value: RegExp, accept: AcceptInC
   after("CLI password", keywords, spaced(pattern), value, accept);
 
 /** Options and values may also be strings of a list: `["sshpass", "-p", "…"]`. */
-const asArgument = (option: string) => option.replace("[ \\t]", `[ \\t"']`).replace("[ =]", `(?:[ =]|["'],? (?:a\\d=)?["'])`);
+const asArgument = (option: string) =>
+  option.replace("[ \\t]", `[ \\t"']`).replace("[ =]", `(?:[ =]|["'],? (?:a\\d=)?["'])`);
 
 /** `behind` matches the tool, `option` matches the text directly before the credential. */
-const command = (keywords: string, tools: string, option: string, accept: Accept, isPlace = false): ContextRule => ({
-  ...cli(keywords, new RegExp(`${asArgument(option)}${opened}`, "g"), unquoted, isPlace ? placedBehind(tools, accept) : accept),
+const command = (
+  keywords: string,
+  tools: string,
+  option: string,
+  accept: Accept,
+  isPlace = false,
+): ContextRule => ({
+  ...cli(
+    keywords,
+    new RegExp(`${asArgument(option)}${opened}`, "g"),
+    unquoted,
+    isPlace ? placedBehind(tools, accept) : accept,
+  ),
   behind: new RegExp(`\\b(?:${tools})\\b`, "g"),
 });
 
 const piped = pattern(
   "",
-  String.raw`^\n?[^|\n]{0,64}\|[^\n]{0,80}?(?:-stdin|with-token|sudo -S|chpasswd|passwd|login|secret|passphrase|openssl|cryptsetup|gpg|htpasswd|kinit`,
+  String.raw`^\n?[^|\n]{0,64}\|[^\n]{0,80}?(?:-stdin|with-token|sudo -S|chpasswd|passwd|login|secret|passphrase`,
+  "|openssl|cryptsetup|gpg|htpasswd|kinit",
   String.raw`|base64|pass insert|keepass|lpass|vault|sops|kubeseal|\bop (?:item|create))`,
 );
 const isPiped: AcceptInContext = (secret, { text, end }) =>
   isAnything(secret) &&
   // `echo aGVsbG8gd29ybGQ= | base64 -d`: the text decodes to plain words.
-  !(/^\W{0,4}base64 -[dD-]/.test(text.slice(end, end + 32)) && /^[a-z]+[a-z ,.!]+$/i.test(decodeStart(secret))) &&
-  (hasDigit(secret) || features.looksChosen(secret) || !/^[^\n]{0,8}\|[ \t]*base64/.test(text.slice(end, end + 24))) &&
+  !(
+    /^\W{0,4}base64 -[dD-]/.test(text.slice(end, end + 32)) && /^[a-z]+[a-z ,.!]+$/i.test(decodeStart(secret))
+  ) &&
+  (hasDigit(secret) ||
+    features.looksChosen(secret) ||
+    !/^[^\n]{0,8}\|[ \t]*base64/.test(text.slice(end, end + 24))) &&
   /^(?:\n[^\n|"']{1,64})?["'\uE000-\uE003]?[ \t]{0,4}\|/.test(text.slice(end, end + 72)) &&
-  (features.isDecoratedWord(secret) || (features.isStrong(secret) && !isHex(secret)) || piped.test(text.slice(end, end + 160)));
+  (features.isDecoratedWord(secret) ||
+    (features.isStrong(secret) && !isHex(secret)) ||
+    piped.test(text.slice(end, end + 160)));
+
+/** Tools whose `-p` and `-u` mean something else. */
+const otherTool =
+  /\b(?:mysql(?:dump|admin)?|mariadb|git|mvn|docker|podman|ssh|sudo|mkdir|cp|tar|pytest|chown)\b[^\n;|&]*$/;
 
 // biome-ignore format: one rule a line
 export const commandContexts: readonly ContextRule[] = [
   command("curl|wget|http|xh |hurl|ab -|ftp |aria2c|etcdctl",
     "curl|wget|https?|xh(?= )|hurl|ab(?= -)|ftp(?= )|aria2c|etcdctl",
-    "[ \\t]-(?:[a-zA-Z]{0,3}[uUaA]|-(?:proxy-)?(?:user|auth))[ =]?[\"']?[A-Za-z][^\\s:\"'$/]{0,60}:(?!\\/)", isPairPassword, true),
+    "[ \\t]-(?:[a-zA-Z]{0,3}[uUaA]|-(?:proxy-)?(?:user|auth))[ =]?[\"']?[A-Za-z][^\\s:\"'$/]{0,60}:(?!\\/)",
+      isPairPassword, true),
   command("-p",
-    "sshpass|altool|notarytool|stapler|login|mongo\\w{0,12}|twine|cqlsh|psexec|snowsql|rdesktop|ncftp\\w{0,8}|useradd|usermod" +
-      "|unlock-keychain|beeline|kadmin|isql|registry|skopeo|impala-shell|influx|certutil|cypher-shell|rabbitmqadmin|hydra|conan",
+    "sshpass|altool|notarytool|stapler|login|mongo\\w{0,12}|twine|cqlsh|psexec|snowsql|rdesktop|ncftp\\w{0,8}" +
+    "|useradd|usermod" +
+      "|unlock-keychain|beeline|kadmin|isql|registry|skopeo|impala-shell|influx|certutil|cypher-shell|rabbitmqadmin" +
+      "|hydra|conan",
     "[ \\t]-p(?:asswd|ass|w)?[ =]?", isPassword, true),
   // With a space after the option, these tools read the next word as something else.
   command("mysql|mariadb|7z|rar", "mysql\\w*|mariadb\\w*|7z[ar]?|7zz|unrar|rar", "[ \\t]-h?p", isAnything),
-  command("-a|-w", "redis-cli|valkey-cli|ldap\\w+|security|cryptsetup|kadmin\\S*", "[ \\t]-[aw][ =]?", isPassword, true),
-  command("-p", "sqlcmd|bcp|osql|zip|unzip|zipcloak|ipmitool|mosquitto_\\w+|smbpasswd|plink|pscp|knife|p4|security", "[ \\t]-(?:P|pw)[ =]?", isPassword, true),
+  command("-a|-w", "redis-cli|valkey-cli|ldap\\w+|security|cryptsetup|kadmin\\S*", "[ \\t]-[aw][ =]?", isPassword,
+    true),
+  command("-p", "sqlcmd|bcp|osql|zip|unzip|zipcloak|ipmitool|mosquitto_\\w+|smbpasswd|plink|pscp|knife|p4|security",
+    "[ \\t]-(?:P|pw)[ =]?", isPassword, true),
   command("-u", "smb\\w+|rpcclient|net|winexe", "[ \\t]-U[ =]?[\"']?[^\\s%\"'$]+%", isPassword, true),
   command("openssl|nuget|coap", "openssl|nuget|coap-client", "[ \\t]-(?:[kK]|hmac)[ =]", isAnything),
-  command("nmcli|nsupdate|snyk", "nmcli|nsupdate|snyk", "[ \\t](?:password[ ]|auth[ ](?=[0-9a-f]{8}-)|-y[ ](?:hmac-[\\w-]{1,10}:)?[\\w.-]{1,60}:)", isAnything),
+  command("nmcli|nsupdate|snyk", "nmcli|nsupdate|snyk",
+    "[ \\t](?:password[ ]|auth[ ](?=[0-9a-f]{8}-)|-y[ ](?:hmac-[\\w-]{1,10}:)?[\\w.-]{1,60}:)", isAnything),
   command("ssh-keygen|puttygen", "ssh-keygen|puttygen", "[ \\t]-[NP][ =]?", isAnything),
-  command("snmp|onesixtyone", "snmp[\\w-]+|onesixtyone", "[ \\t]-[cAX][ =]?", (secret) => isAnything(secret) && !/^(?:public|private)$/.test(secret)),
-  // The lines of routers and switches.
-  cli("auth|priv|community|username|enable|createuser|-setcookie|-server|isakmp|psksecret|: psk|\uE010", pattern("g",
-    String.raw`\b(?:tacacs|radius)-server~(?:host~\S{1,60}~)?key~(?:[07]~)?|\bsnmp-server~community~|\br[ow]community6?~`,
-    String.raw`|\bisakmp~key~(?:[06]~)?|\bpsksecret~|: PSK ["']|`,
-    String.raw`-setcookie~|\bcreateUser~\S{1,40}~(?:SHA|MD5)\S{0,4}~["']?|(?<=\b(?:SHA|MD5)\S{0,4}[ \t]["']?\uE010["']?)~(?:AES|DES)\S{0,4}~["']?|\bauth~`,
-    String.raw`(?:sha\S{0,4}|md5)~|\bpriv~(?:aes|des)\S{0,4}~(?:\d{3}~)?|\busername~\S{1,40}~(?:privilege~\d{1,2}~)?(?:secret|password)~(?:0~)?|(?:^`,
-    String.raw`|[\n\x60:>#])[ \t]{0,8}enable~(?:secret|password)~(?:0~)?`), unquoted, (secret, { text, end, context }) => isInPlace(secret) &&
-    !isPredicate(secret, false) && (isPassword(secret) || hasBothCases(secret) ||
-    (!context.includes("enable") && /^(?:`|\s*$|\s*\n| priv )/.test(text.slice(end, end + 6))))),
-  command("/p|/rp", "signtool|\\w*freerdp|cmdkey|schtasks|net|wmic", "[ \\t]\\/(?:p|pass|password|rp|pwd)[: ]", isAnything),
-  cli("net use", /\bnet (?:use (?:\S+ (?:\/user:\S+ )?\S+|(?:[^\s/]\S{0,80} ){1,2}\/user:\S{1,60})|user \w\S*) (?!\/)/gi, unquoted, isPassword),
+  command("snmp|onesixtyone", "snmp[\\w-]+|onesixtyone", "[ \\t]-[cAX][ =]?", (secret) => isAnything(secret) &&
+    !/^(?:public|private)$/.test(secret)),
+  command("/p|/rp", "signtool|\\w*freerdp|cmdkey|schtasks|net|wmic", "[ \\t]\\/(?:p|pass|password|rp|pwd)[: ]",
+    isAnything),
+  cli("net use", pattern("gi",
+    String.raw`\bnet (?:use (?:\S+ (?:/user:\S+ )?\S+|(?:[^\s/]\S{0,80} ){1,2}/user:`,
+    String.raw`\S{1,60})|user \w\S*) (?!/)`), unquoted, isPassword),
   cli("htpasswd|mosquitto_passwd", pattern("g",
     String.raw`\b(?:htpasswd|mosquitto_passwd)~(?:(?=-[A-Za-z]{0,4}b)-[A-Zbi]{0,4}n[A-Zbi]{0,4}~[\w.@-]{1,60}~|(?=`,
-    String.raw`(?:-[A-Za-z]{1,60}~){0,3}-[A-Za-z]{0,60}b)(?:-[A-Za-z]{1,60}~){1,4}(?:[\w./-]{1,60}~){2})["']?`), unquoted, isInPlace),
-  cli("pass:|echo ", /-pass(?:in|out|word)?[ \t]["']?pass:["']?|-pass\w{0,12}[-_]?(?:command|cmd|eval)[ =]["']echo (?:-n )?/g, unquoted, isAnything),
-  cli("+login|http-basic.|wpa_passphrase|add_user|change_password|set_password|authenticate_user|-passwd|bw login|bw unlock|radtest|mc ", pattern("g",
-    String.raw`(?:\+login|\bhttp-basic\.\S{1,60}|\bwpa_passphrase|\brabbitmqctl (?:add_user|change_password|authenticate_user)|\bdscl \S{1,80} -passwd`,
+    String.raw`(?:-[A-Za-z]{1,60}~){0,3}-[A-Za-z]{0,60}b)(?:-[A-Za-z]{1,60}~){1,4}(?:[\w./-]{1,60}~){2})["']?`),
+      unquoted, isInPlace),
+  cli("pass:|echo ", pattern("g",
+    String.raw`-pass(?:in|out|word)?[ \t]["']?pass:["']?|-pass\w{0,12}[-_]?(?:comman`,
+    `d|cmd|eval)[ =]["']echo (?:-n )?`), unquoted, isAnything),
+  cli("+login|http-basic.|wpa_passphrase|add_user|change_password|set_password|authenticate_user|-passwd|bw login" +
+  "|bw unlock|radtest|mc ", pattern("g",
+    String.raw`(?:\+login|\bhttp-basic\.\S{1,60}|\bwpa_passphrase|\brabbitmqctl (?:add_user|change_password`,
+    String.raw`|authenticate_user)|\bdscl \S{1,80} -passwd`,
     String.raw`|(?<!=)\bset_password|\bbw login|\bradtest`,
-    String.raw`|\bmc (?:alias set|config host add)~\S{1,60}~\S{1,120})~(?:"[^"\n]{1,40}"|'[^'\n]{1,40}'|\S{1,80})~["']?`,
+    String.raw`|\bmc (?:alias set|config host add)~\S{1,60}~\S{1,120})~(?:"[^"\n]{1,40}"|'[^'\n]{1,40}'`,
+    String.raw`|\S{1,80})~["']?`,
     String.raw`|\bbw unlock~["']?(?!-)|\bradtest~\S{1,60}~\uE010~\S{1,60}~\d{1,4}~`), unquoted, isAnything),
   // gh secret set NAME --body …, az keyvault secret set … --value …
   command("secret|put-parameter", "secrets? (?:set|create|put|add|update)|secretsmanager|put-parameter",
     "[ \\t]-(?:-(?:value|body|secret-string|data)[ =]|b[ =]?)", isPassword, true),
   cli("sqlplus|expdp|impdp|rman target|sqlldr|catalog",
-    /\b(?:sqlplus|expdp|impdp|rman target|catalog(?=~\w{1,40}\/\S{1,60}@)|sqlldr)~(?:-\w{1,40}~)?["']?\w{1,40}\/["']?/g, /[^\s@"'/]+/y, isAnything),
-  cli("echo|printf", /\b(?:echo|printf)~(?:-\w{1,40}~)?(?:["']%s(?:\\n|\n)?["']~)?["']?(?:[\w.-]{1,60}:(?=\S{1,80}["']?¬\|¬(?:sudo~)?chpasswd))?/g,
+    /\b(?:sqlplus|expdp|impdp|rman target|catalog(?=~\w{1,40}\/\S{1,60}@)|sqlldr)~(?:-\w{1,40}~)?["']?\w{1,40}\/["']?/g,
+    /[^\s@"'/]+/y, isAnything),
+  cli("echo|printf", pattern("g",
+    String.raw`\b(?:echo|printf)~(?:-\w{1,40}~)?(?:["']%s(?:\\n`,
+    String.raw`|\n)?["']~)?["']?(?:[\w.-]{1,60}:(?=\S{1,80}["']?¬\|¬(?:sudo~)?chpasswd))?`),
     word, isPiped),
-  // … <<< '…', or <<EOF and the password in the next line
-  behind(pattern("g",
-    String.raw`login|pass|token|auth|secret|gpg|openssl|luks|kinit|\bage\b|keystore|runas|sudo|ssh-add|vault|openconnect|load-key|unlock|crypt|\bsu |\bftp `),
-    cli("<<|<(", pattern("g", String.raw`<(?:\((?:echo|printf)~(?:-\w{1,2}~)?|<(?:<¬|-?¬["']?[A-Z_]{1,12}["']?[^\n]{0,30}\n¬(?=\S{6,128}\s)))["']?`,
-    String.raw`(?:[\w.-]{1,40}:(?=\S{6})|user \S{1,40} )?`),
-    /[^\s`|;&)¶]+/y, (secret, { text, start
-    }) => !/^[A-Za-z]\w*=\w+$|[{(]/.test(secret) && (isNoWord(secret) || (isInPlace(secret)
-    && /\b(?:kinit|sudo -S|login|gpg|\w{0,4}passwd|cryptsetup|openssl|su -?)\b[^\n]*<<<["' ]{0,3}(?:[\w.-]+:)?$|pass[\w-]*[= ]<\(\w+ ["']?$/.test(
-    text.slice(Math.max(0, start - 160), start)))))),
   // Any tool: after a user (-u), -p is the password.
-  behind(/ -(?:u|U|l|x|xu|D|-?(?:user|username|login))[ =]?["']?\w/g, cli(" -u| -l| -x| -d|-user|-login", /[ \t]-(?:p|P|pw|w|W|pass)[ =]?["']?/g,
+  behind(/ -(?:u|U|l|x|xu|D|-?(?:user|username|login))[ =]?["']?\w/g, cli(" -u| -l| -x| -d|-user|-login",
+    /[ \t]-(?:p|P|pw|w|W|pass)[ =]?["']?/g,
     unquoted, (secret) => (features.isMadeUp(secret) || features.isMixedWord(secret)) && isPassword(secret))),
   // Any tool: the user and right behind it the password, whatever it looks like.
-  cli(" -u| -l|-user|-login", / -(?:u|U|l|-?(?:user|username|login))[ =]["']?[A-Za-z][\w.@-]{0,40}["']? -{1,2}(?:p|P|pw|pass)[ =]["']?/g, unquoted, (secret,
+  cli(" -u| -l|-user|-login", pattern("g",
+    ` -(?:u|U|l|-?(?:user|username|login))[ =]["']?[A-Za-z]`,
+    String.raw`[\w.@-]{0,40}["']? -{1,2}(?:p|P|pw|pass)[ =]["']?`), unquoted, (secret,
     { text, start }) => isInPlace(secret) && !/[/:]/.test(secret) &&
-    !/\b(?:mysql(?:dump|admin)?|mariadb|git|mvn|docker|podman|ssh|sudo|mkdir|cp|tar|pytest|chown)\b[^\n;|&]*$/.test(text.slice(Math.max(0, start - 120),
-    start))),
+    !otherTool.test(text.slice(Math.max(0, start - 120), start))),
   // Any tool: --user bob:…
-  cli(" -u|-user|-cred", / -(?:u|-?(?:user|creds?|credentials))[ =]["']?[A-Za-z][\w.-]{0,40}:(?!\/)/g, unquoted, (secret, { text, start }) =>
-    isPairPassword(secret) && !/[/:]/.test(secret) && !/\b(?:docker|podman|compose|rsync|chown|install)\b/.test(text.slice(Math.max(0, start - 120), start))),
-  // sed 's/DB_PASSWORD/…/'
-  cli("pass|pwd|secret|token|key", /\bs[/|#@,][@_%{$A-Z-]{0,12}(?:pass(?:w(?:or)?d)?|pwd|secret|token|key)[\w@%}-]{0,20}[/|#@,]/gi,
-    /[^\s/|#@,"']+/y, (secret, { text, end, context }) => text.charAt(end) === context.charAt(1) && context.endsWith(context.charAt(1)) && isInPlace(secret)),
+  cli(" -u|-user|-cred", / -(?:u|-?(?:user|creds?|credentials))[ =]["']?[A-Za-z][\w.-]{0,40}:(?!\/)/g, unquoted,
+    (secret, { text, start }) =>
+    isPairPassword(secret) && !/[/:]/.test(secret) &&
+      !/\b(?:docker|podman|compose|rsync|chown|install)\b/.test(text.slice(Math.max(0, start - 120), start))),
   cli("lftp", /\blftp~[^\n]{0,40}?-u~[\w.@/-]{1,60},/g, unquoted, isInPlace),
   cli(" -k| -t| -r", / -[kKtTr][ =]["']?(?=[\w+/=.-]{20})/g, word, (secret, { text, start }) => isArgument(secret) &&
-    !/\b(?:docker|podman|buildah|nerdctl|git|tar|ssh|pytest|rsync)\b/.test(text.slice(Math.max(0, start - 120), start))),
+    !/\b(?:docker|podman|buildah|nerdctl|git|tar|ssh|pytest|rsync)\b/.test(text.slice(Math.max(0, start - 120),
+      start))),
 ];

@@ -14,22 +14,30 @@ import { marker } from "./view.ts";
 import { pattern, setOf } from "./words.ts";
 
 /**
- * The value that a sentence gives a name: "the password for staging is …", "der Token lautet …", "密码是…". A walk over the words finds values that look like
+ * The value that a sentence gives a name: "the password for staging is …", "der Token lautet …", "密码是…". A walk
+ * over the words finds values that look like
  * credentials; behind a saying that can give only a password, a plain word is one too.
  */
 /** Adverbs between the verb and the value: "is still …". */
-const adverb = `now|still|immer noch|toujours|encore|ancora|ainda|nog steeds|currently|just|simply|literally|actually|really|basically|apparently|again|only
-|jetzt|noch|nun|maintenant|ahora|agora|ora|teraz|nu`.replace("\n", "");
+const adverb = [
+  "now|still|immer noch|toujours|encore|ancora|ainda|nog steeds|currently|just|simply|literally|actually|really",
+  "basically|apparently|again|only|jetzt|noch|nun|maintenant|ahora|agora|ora|teraz|nu",
+].join("|");
 const verbs = setOf(`${adverb.replaceAll("|", " ")} 
-is was are be been s it's equals contains contient contiene enthält reads becomes stays remains ist war lautet lauten heißt est sera était es era será
-é foi fica è sarà jest brzmi to это был является равен будет auf à a na на zu in as au al em para por en com er är olyan je este adesso теперь
-bisher derzeit aktuell momentan vorher previously formerly temporarily actuellement actualmente atualmente attualmente obecnie сейчас todavía always
+is was are be been s it's equals contains contient contiene enthält reads becomes stays remains ist war lautet lauten
+heißt est sera était es era será
+é foi fica è sarà jest brzmi to это был является равен будет auf à a na на zu in as au al em para por en com er är
+olyan je este adesso теперь
+bisher derzeit aktuell momentan vorher previously formerly temporarily actuellement actualmente atualmente attualmente
+obecnie сейчас todavía always
 vaut vale gleich sei sería seria będzie wynosi равна - → -> => = :`);
 /** After one of these words the sentence describes the credential and does not give its value. */
-const otherSubjects = setOf(`hash hashes hashed digest checksum fingerprint sha sha1 sha256 sha512 md5 commit id ids uuid guid version url uri path file
-filename length size bucket count limit type format algorithm kid arn issue ticket pr pull release build revision trace request correlation expires expired
-ttl see docs rotated rotation policy manager page field column header named called accessor login password token
-secret passphrase -accessor -username --username -user --user -u -name --name`);
+const otherSubjects =
+  setOf(`hash hashes hashed digest checksum fingerprint sha sha1 sha256 sha512 md5 commit id ids uuid guid version
+url uri path file filename length size bucket count limit type format algorithm kid arn issue ticket pr pull release
+build revision trace request correlation expires expired ttl see docs rotated rotation policy manager page field
+column header named called accessor login password token secret passphrase -accessor -username --username -user --user
+-u -name --name`);
 const prepositions = setOf("in of from on with by for to");
 /** "password string …", "secret hex …": these words still belong to the name. */
 const carriers = setOf("string value hex base64 text phrase literal here below code");
@@ -42,10 +50,15 @@ const listedLengthMax = 24;
 
 /** "just type …": "for passwords use argon2id" gives an algorithm. */
 const isTypedWord: Accept = (word) =>
-  isJoinedPair(word) || /^[a-z]+(?:[-_][a-z]+)+[-_]?\d{1,4}$/.test(word) || (features.isMadeUp(word) && !isOrdinary(word) && !features.isAlgorithm(word));
+  isJoinedPair(word) ||
+  /^[a-z]+(?:[-_][a-z]+)+[-_]?\d{1,4}$/.test(word) ||
+  (features.isMadeUp(word) && !isOrdinary(word) && !features.isAlgorithm(word));
 
-const technicalName =
-  /PBKDF|[Ss][Hh][Aa]-?\d|HMAC|[Hh]mac|AES|aes-?\d|RSA|OAuth|oauth|Argon|argon|crypt|[Bb]ase64|UTF|utf-?\d|ISO[- ]?\d|RFC|TLS|HTTP|http|JWT|X509|FIDO|WebAuthn/;
+const technicalName = pattern(
+  "",
+  String.raw`PBKDF|[Ss][Hh][Aa]-?\d|HMAC|[Hh]mac|AES|aes-?\d|RSA|OAuth|oauth|Argon|argon|crypt`,
+  String.raw`|[Bb]ase64|UTF|utf-?\d|ISO[- ]?\d|RFC|TLS|HTTP|http|JWT|X509|FIDO|WebAuthn`,
+);
 /** Values with digits that are not credentials: `v2.4.1-rc1`, `ISO27001`, `user42`, `2024-01-01`. */
 export const isOrdinary: Accept = memoize(
   (value) =>
@@ -69,7 +82,9 @@ const isLikely = (value: string) =>
 /** `user=anna`, `?token=…`, `--flag`, a path: such text has its own name or meaning. */
 const isOwnAssignment: Accept = memoize(
   (value) =>
-    features.isField(value) || /^[?&#-]?(?:[a-z_.[\]-]{2,}|[A-Z_]{2,})=|^(?:[a-z_.-]+|[A-Z_]+):|^-|^[./+&=?;,|]|:\/\/|\/.*\.[a-z]{1,5}(?::\d+)?$/.test(value),
+    features.isField(value) ||
+    /^[?&#-]?(?:[a-z_.[\]-]{2,}|[A-Z_]{2,})=|^(?:[a-z_.-]+|[A-Z_]+):|^-|^[./+&=?;,|]/.test(value) ||
+    /:\/\/|\/.*\.[a-z]{1,5}(?::\d+)?$/.test(value),
 );
 
 /** `1Password`, `Base64-encoded`, `PasswordPolicyV2`: names that occur in sentences about credentials. */
@@ -92,24 +107,35 @@ export interface SpokenEvidence {
   readonly holds: (spoken: Spoken) => boolean;
 }
 
-const isLinked = ({ value, claim }: Spoken, link: "sentence" | "near") => isCredential(value, { claim, link, isConstant: false, isEnvironment: false });
+const isLinked = ({ value, claim }: Spoken, link: "sentence" | "near") =>
+  isCredential(value, { claim, link, isConstant: false, isEnvironment: false });
 
 // biome-ignore format: one row a line
 export const spokenEvidence: readonly SpokenEvidence[] = [
   { evidence: "said", holds: (spoken) => spoken.isAfterSaying && isLinked(spoken, "sentence") },
-  { evidence: "likely", holds: ({ value: { text }, isChoice, isAfterSaying }) => isChoice && !isOrdinary(text) && (isLikely(text) || (isAfterSaying &&
+  { evidence: "likely", holds: ({ value: { text }, isChoice, isAfterSaying }) => isChoice && !isOrdinary(text) &&
+    (isLikely(text) || (isAfterSaying &&
     features.isUnusualWord(text))) },
   { evidence: "near", holds: (spoken) => !isOrdinary(spoken.value.text) && isLinked(spoken, "near") },
 ];
 
-function judged(value: Value | undefined, claim: Claim, isAfterSaying: boolean, isNext = false): Value | undefined {
-  if (!value || value.text.length < 6 || isOwnAssignment(value.text) || isNamed.test(value.text)) return undefined;
+function judged(
+  value: Value | undefined,
+  claim: Claim,
+  isAfterSaying: boolean,
+  isNext = false,
+): Value | undefined {
+  if (!value || value.text.length < 6 || isOwnAssignment(value.text) || isNamed.test(value.text))
+    return undefined;
   const isChoice = isPassword(claim) || claim.kind === "secret" || claim.kind === "credential";
   if (!isChoice && /^[\w.-]+=[^=]/.test(value.text)) return undefined;
   // "the signature key …": right behind such a name, only a random value is a key.
   if (claim.kind === "key" && (!isNext || !/^[\w+=-]{20,}$/.test(value.text))) return undefined;
   const spoken = { value, claim, isChoice, isAfterSaying, isNext };
-  return spokenEvidence.some(({ holds }) => holds(spoken)) && !(isAfterSaying ? isStandIn : isPlaceholder)(value.text) ? value : undefined;
+  return spokenEvidence.some(({ holds }) => holds(spoken)) &&
+    !(isAfterSaying ? isStandIn : isPlaceholder)(value.text)
+    ? value
+    : undefined;
 }
 
 const isPassword = ({ kind }: Claim) => kind === "password" || kind === "passphrase";
@@ -118,11 +144,19 @@ const openers = /^[*_(["'`\uE000-\uE003]+/;
 
 /** The next word of a line, behind spaces and one comma. */
 const nextWord = /(?:,(?= ))?[ \t]*(\S{1,200})/y;
-/** A word without a digit, a sign, five consonants in a row (but "passphrase"), two capitals inside, two joints is no credential. */
-const isCandidate: Accept = memoize((word) => /[\d!#$%^&*+~@]|(?!ssphr)[b-df-hj-np-tv-z]{5}|[A-Za-z]{20}|[a-z][A-Z].*[A-Z]|[a-z][-_.].*[a-z][-_.]/.test(word));
+/**
+ * A word without a digit, a sign, five consonants in a row (but "passphrase"), two capitals inside, two joints is
+ * no credential.
+ */
+const isCandidate: Accept = memoize((word) =>
+  /[\d!#$%^&*+~@]|(?!ssphr)[b-df-hj-np-tv-z]{5}|[A-Za-z]{20}|[a-z][A-Z].*[A-Z]|[a-z][-_.].*[a-z][-_.]/.test(
+    word,
+  ),
+);
 
 /** A sign of a candidate, so that most names need no walk. */
-const candidateSign = /[\d!#$%^&*+~@]|(?!ssphr)[b-df-hj-np-tv-z]{5}|[a-z][A-Z]|[A-Za-z]{20}|[a-z][-_.][A-Za-z\d]{0,24}[a-z][-_.]/g;
+const candidateSign =
+  /[\d!#$%^&*+~@]|(?!ssphr)[b-df-hj-np-tv-z]{5}|[a-z][A-Z]|[A-Za-z]{20}|[a-z][-_.][A-Za-z\d]{0,24}[a-z][-_.]/g;
 
 function wordAt(text: string, word: string, at: number): Value | undefined {
   const opened = openers.exec(word)?.[0].replace(/["'`\uE000-\uE003].*$/s, "").length ?? 0;
@@ -138,7 +172,12 @@ function bareWord(word: string): string {
 }
 
 /** Returns the credential that the sentence after `from` gives. */
-function findInSentenceAfter(text: string, from: number, claim: Claim, isForeign: boolean): Value | undefined {
+function findInSentenceAfter(
+  text: string,
+  from: number,
+  claim: Claim,
+  isForeign: boolean,
+): Value | undefined {
   // Some languages need no verb: "A jelszó …".
   let isAfterSaying = isForeign;
   let isInPhrase = false;
@@ -153,7 +192,13 @@ function findInSentenceAfter(text: string, from: number, claim: Claim, isForeign
     if (word === undefined) return isAfterSaying || isDirectlyAfter ? ownLine(text, end, claim) : undefined;
     end = nextWord.lastIndex;
     // The sentence has given its credential, or an option has a value of its own.
-    if (wordsLeft-- === 0 || end - from > sentenceLengthMax + wordLengthMax || word.includes(marker) || /^--[a-z]/.test(word)) return undefined;
+    if (
+      wordsLeft-- === 0 ||
+      end - from > sentenceLengthMax + wordLengthMax ||
+      word.includes(marker) ||
+      /^--[a-z]/.test(word)
+    )
+      return undefined;
     const bare = bareWord(word);
     const last = word.charAt(word.length - 1);
     // A question mark right after the name: "password? …".
@@ -171,7 +216,9 @@ function findInSentenceAfter(text: string, from: number, claim: Claim, isForeign
       if (!isId && judged(value, claim, isAfterSaying, isDirectlyAfter)) return value;
     }
     // "Use this password to log in:", and then the password on its own line.
-    const own = ":?".includes(last) ? ownLine(text, end, claim, word === ":" && wordsLeft === wordsMax - 1) : undefined;
+    const own = ":?".includes(last)
+      ? ownLine(text, end, claim, word === ":" && wordsLeft === wordsMax - 1)
+      : undefined;
     if (own) return own;
     const isLast = word.length > wordLengthMax || (".!?;".includes(last) && !isAsked);
     if (isLast || (isAbout && !isInPhrase)) return undefined;
@@ -203,7 +250,9 @@ function ownLine(text: string, from: number, claim: Claim, isLabel = false): Val
     features.isMixedWord(value.text) ||
     (isAlone && (features.isDiceware(value.text) || features.isCode(value.text) || isLikely(value.text)))
     ? judged(value, claim, true)
-    : isAlone && isPassword(claim) && (features.isWordPair(value.text) || (isLabel && isPasswordSaid(value, "", true)))
+    : isAlone &&
+        isPassword(claim) &&
+        (features.isWordPair(value.text) || (isLabel && isPasswordSaid(value, "", true)))
       ? value
       : undefined;
 }
@@ -223,7 +272,10 @@ function findInCjkAfter(text: string, from: number, claim: Claim): Value | undef
   // `"パスワード", "passwordAgain": …`: the next name of an object.
   if (/^["']\s{0,4}:/.test(text.slice(end, end + 6))) return undefined;
   const value = bareValue(text.slice(start, end), start);
-  if (/^["'是为為は는은:][A-Za-z]{5,}$/.test(text.slice(from, start).trimEnd().slice(-1) + value.text) && claim.kind === "password")
+  if (
+    /^["'是为為は는은:][A-Za-z]{5,}$/.test(text.slice(from, start).trimEnd().slice(-1) + value.text) &&
+    claim.kind === "password"
+  )
     return isPasswordSaid(value, "", true) ? value : undefined;
   return judged(value, claim, true);
 }
@@ -243,7 +295,9 @@ export interface Saying {
   readonly value?: Accept;
 }
 
-const verb = `(?:is|was|it's|ist|war|lautet|heißt|est|c'est|es|era|sigue siendo|continua|é|è|jest|brzmi|är|er)(?:·(?:${adverb}))?`;
+const verb =
+  `(?:is|was|it's|ist|war|lautet|heißt|est|c'est|es|era|sigue siendo|continua|é|è|jest|brzmi|är` +
+  `|er)(?:·(?:${adverb}))?`;
 /** In these patterns `·` is a space or a tab, `»` closes the name, `…` is up to seven words, `«` opens the value. */
 const bridge = (source: string, flags = "uyi") =>
   new RegExp(
@@ -257,19 +311,26 @@ const bridge = (source: string, flags = "uyi") =>
 const speaker = "(?:[^\\n]{1,40}[:>] |[-*] )?(?:it'?s )?";
 const asked = /\b(?:what|which|whats|wie|welches|was|quel|cuál|qual)\b[^\n]{0,60}$|: (?:[\w-]{1,20} ){0,3}$/;
 const set =
-  "set|reset|changed?|rotated|updated|switched|geändert|gesetzt|gereset|gewijzigd|veranderd|cambi[\\wé]{1,3}|changé|(?:re)?mis|mudei|alterei|troquei" +
+  "set|reset|changed?|rotated|updated|switched|geändert|gesetzt|gereset|gewijzigd|veranderd|cambi[\\wé]{1,3}|changé" +
+  "|(?:re)?mis|mudei|alterei|troquei" +
   "|zmieni[łl]\\p{L}{0,2}|ustawi[łl]\\p{L}{0,2}|(?:по|с|из)мен[яи]л\\p{L}?|поставил\\p{L}?";
 
 // biome-ignore format: one row
 export const sayings: readonly Saying[] = [
-  { saying: "a verb", isFar: true, behind: bridge(`»(?:'s(?:·(?:${adverb}))?|…,?·{1,3}${verb})[ \\t:]{1,3}«`), ends: "phrase" },
-  { saying: "quotes", behind: bridge("»·{1,4}(?:(?:to|auf|na|a|en|hâlâ|hala|still|noch)·|\\()?[\"'`\\uE000-\\uE003]"), ends: "quote" },
-  { saying: "a colon in a sentence", isFar: true, name: /(?:pass|[^s])$/i, behind: bridge("»…·?:[ \\t*]{1,8}«"), ends: "clause",
+  { saying: "a verb", isFar: true, behind: bridge(`»(?:'s(?:·(?:${adverb}))?|…,?·{1,3}${verb})[ \\t:]{1,3}«`), ends:
+    "phrase" },
+  { saying: "quotes", behind:
+    bridge("»·{1,4}(?:(?:to|auf|na|a|en|hâlâ|hala|still|noch)·|\\()?[\"'`\\uE000-\\uE003]"), ends: "quote" },
+  { saying: "a colon in a sentence", isFar: true, name: /(?:pass|[^s])$/i, behind: bridge("»…·?:[ \\t*]{1,8}«"),
+    ends: "clause",
     before: /(?:^|[\n(/])[^={}()"'`<>$\n]{0,60}$/ },
   { saying: "right behind the name", behind: bridge(":?·"), ends: "phrase",
-    before: pattern("iu", String.raw`\b(?:(?:user|name|login|usuario|utilisateur|benutzer):?|temp|with|use[sd]?|using|by|demands|mit|met|con|avec|com`,
+    before: pattern("iu",
+      String.raw`\b(?:(?:user|name|login|usuario|utilisateur|benutzer):?|temp|with|use[sd]?|using|by|demands|mit`,
+      "|met|con|avec|com",
     String.raw`|usad)[ \t](?!(?:and|or|o|y|und|oder|et|ou|e)[ \t])(?:[\p{L}\d@._-]{1,24},?[ \t]){0,3}(?:mot de )?$`) },
-  { saying: "typed at a prompt", behind: bridge("…,?·(?:just·|simply·)?(?:type|enter|use)·(?:in·)?«"), ends: "phrase", value: isTypedWord },
+  { saying: "typed at a prompt", behind: bridge("…,?·(?:just·|simply·)?(?:type|enter|use)·(?:in·)?«"), ends:
+    "phrase", value: isTypedWord },
   { saying: "changed to", isFar: true, before: new RegExp(`(?<!\\p{L})(?:${set})(?!\\p{L})[^.\\n]{0,40}$`, "iu"),
     behind: bridge("…·(?:to|from|auf|en|à|a|na|на|para|naar)·«"), ends: "phrase" },
   { saying: "an answer", before: asked, ends: "line",
@@ -286,27 +347,36 @@ const nearSayings = sayings.filter(({ isFar }) => !isFar);
 
 /** "use bluebird as the database password" */
 const saidBefore = new RegExp(
-  "\\b(?:use[sd]?|type|enter|try|with|using|set|choose|pick|still|and|und)[ \\t]{1,2}[\"'`]?((?!(?:it|its|this|that|them|the|your|same|one)\\b)" +
-    "[\\p{L}\\d][^\\s\"'`,;:()<>{}=$/\\\\]{3,39})[\"'`]?[ \\t]{1,2}as[ \\t](?:(?:the|its|your|a|my|our|new|default)[ \\t]){0,2}(?:[\\w.-]{2,20}[ \\t]){0,2}$",
+  "\\b(?:use[sd]?|type|enter|try|with|using|set|choose|pick|still|and|und)[ \\t]{1,2}[\"'`]?((?!(?:it|its|this|that" +
+    "|them|the|your|same|one)\\b)" +
+    "[\\p{L}\\d][^\\s\"'`,;:()<>{}=$/\\\\]{3,39})[\"'`]?[ \\t]{1,2}as[ \\t](?:(?:the|its|your|a|my|our|new" +
+    "|default)[ \\t]){0,2}(?:[\\w.-]{2,20}[ \\t]){0,2}$",
   "iu",
 );
 const plainWord = /[\p{L}\d][^\s"'`,;<>(){}=|\\\uE000-\uE010]{2,60}/uy;
-const conjunction = "and|or|but|so|because|if|when|until|since|und|aber|weil|wenn|et|mais|si|y|pero|e|ma|se|en|als";
+const conjunction =
+  "and|or|but|so|because|if|when|until|since|und|aber|weil|wenn|et|mais|si|y|pero|e|ma|se|en|als";
 const closers = "-->|\\*\\/|%>|#\\}";
 const endings = {
-  clause: bridge(`·?["'\`*)\\]\\uE000-\\uE003]{0,3}(?:[.,;:!?)\\]]{1,3}(?:\\s|$)|·{0,8}(?:\\n|$|${closers})|·{1,4}(?:(?!--)[-(#|/]|(?:${conjunction})·))`),
+  clause: bridge(
+    `·?["'\`*)\\]\\uE000-\\uE003]{0,3}(?:[.,;:!?)\\]]{1,3}(?:\\s|$)|·{0,8}(?:\\n|$|${closers})|·{1,4}(?:(?!--)[-(#` +
+      `|/]|(?:${conjunction})·))`,
+  ),
   phrase: bridge(
-    "[\"'`*\\uE000-\\uE003]{0,2}·(?:(?:to|of|on|for|at|in|from|with|op|und|auf|für|bei|pour|sur|dans|para|em|en|per|nel|su|na|för|till?|på|do|ce)·" +
-      "|(?:yesterday|today|this|now|again|heute|gestern|hier|ayer|ieri|ontem|vandaag|gisteren|lol|ha(?:ha)+|btw|fyi|thx|thanks|please|pls|ok)(?!\\p{L})" +
+    "[\"'`*\\uE000-\\uE003]{0,2}·(?:(?:to|of|on|for|at|in|from|with|op|und|auf|für|bei|pour|sur|dans|para|em|en|per" +
+      "|nel|su|na|för|till?|på|do|ce)·" +
+      "|(?:yesterday|today|this|now|again|heute|gestern|hier|ayer|ieri|ontem|vandaag|gisteren|lol|ha(?:ha)+|btw|fyi" +
+      "|thx|thanks|please|pls|ok)(?!\\p{L})" +
       "|[:;]-?[)(DP]|\\p{Extended_Pictographic})",
   ),
   line: new RegExp(`["'\`*\\uE000-\\uE003]{0,3}\\.?[ \\t]{0,8}(?:\\n|$|#|${closers})`, "y"),
 };
 const quotePattern = /["'`\uE000-\uE003]/;
 
-const joints = setOf(
-  "is was has have had hasn been never not since between for of on to at in from von vom für auf am im zum zur de du des del della di do da van voor dla na w",
-);
+const joints = setOf(`
+is was has have had hasn been never not since between for of on to at in from von vom für auf am im zum zur de du
+des del della di do da van voor dla na w
+`);
 const changedTo = /(?:set|reset|changed|rotated|updated) to /;
 /** "password policy is", not "password of the policy is": the words before a preposition belong to the name. */
 function isOfAnother(behindName: string): boolean {
@@ -318,16 +388,20 @@ function isOfAnother(behindName: string): boolean {
       .match(/\p{L}+/gu) ?? [];
   if (words.some((word) => /^(?:tabla|tabela|cach[eé]|índice|partici|mapa|registro)/.test(word))) return true;
   const joint = words.findIndex((word) => joints.has(word));
-  return (joint === -1 ? words : words.slice(0, joint)).some((word) => isAbout(word) || /(?:ment|tion)$/.test(word));
+  return (joint === -1 ? words : words.slice(0, joint)).some(
+    (word) => isAbout(word) || /(?:ment|tion)$/.test(word),
+  );
 }
 
 export const isAbout = (word: string) => aboutWords.has(word) || aboutWords.has(word.replace(/s$/, ""));
 
 /** "with password protection": nouns that make one with the name. */
-const nounsBehindName = setOf(`grant flow box protect access support attack attacks database step guess property sync plugin backend requirement
-requirements autofill breach leak leaks alone dictionary people user users letter letters test tests`);
+const nounsBehindName =
+  setOf(`grant flow box protect access support attack attacks database step guess property sync plugin backend
+requirement requirements autofill breach leak leaks alone dictionary people user users letter letters test tests`);
 const isNounBehindName = (word: string) =>
-  nounsBehindName.has(word) || /^\p{Ll}+(?:tion|sion|ity|ment|ness|ance|ence|ship|ism|zione|ción|ção|cji)$/u.test(word);
+  nounsBehindName.has(word) ||
+  /^\p{Ll}+(?:tion|sion|ity|ment|ness|ance|ence|ship|ism|zione|ción|ção|cji)$/u.test(word);
 
 /** Whether a word can be a password where a sentence gives one. */
 export function isPasswordSaid(value: Value, quote: string, isBehindColon = false): boolean {
@@ -338,7 +412,8 @@ export function isPasswordSaid(value: Value, quote: string, isBehindColon = fals
   if (/^[A-Z]{2,5}$|^\p{L}{1,3}$|^https?:/u.test(text) || isAbout(word)) return false;
   // "est erroné", "jest błędne": a word with the ending of another language.
   if (!isQuoted && /^\p{L}+$/u.test(text) && /[^\0-\x7f]$|^nie\p{L}{4,}$/u.test(text)) return false;
-  if (isQuoted && (quote === "`" ? /^[a-z]+(?:_[a-z]|[A-Z][a-z])/ : /^[a-z]+(?:_[a-z]+){2,}$/).test(text)) return false;
+  if (isQuoted && (quote === "`" ? /^[a-z]+(?:_[a-z]|[A-Z][a-z])/ : /^[a-z]+(?:_[a-z]+){2,}$/).test(text))
+    return false;
   if (/^(?:[A-Z][a-z]+){3,}$/.test(text) && !areNoNames(text)) return false;
   const isSentence = !/[a-z][A-Z]/.test(text) && isPredicate(word, isBehindColon || isJoinedPair(text));
   if (!isQuoted && (isSentence || isNounBehindName(text))) return false;
@@ -366,12 +441,17 @@ function findSaid({ text, name, start, end }: Name, rows: readonly Saying[]): Va
   // `Argument "password" to "connect"`: a message of a compiler.
   if (/\b(?:argument|parameter|property) ["'`]$/i.test(before)) return undefined;
   // "pass a `region`", "sudo passwd anna": the verb or the command, not the name.
-  const isVerb = /^passwd$/i.test(name) || (/^pass$/i.test(name) && !systemBefore.test(before) && !/(?:^|\n)\W*$/.test(before));
+  const isVerb =
+    /^passwd$/i.test(name) ||
+    (/^pass$/i.test(name) && !systemBefore.test(before) && !/(?:^|\n)\W*$/.test(before));
   // `create(:user, password: SecureRandom.hex)`: an argument of a call is code.
-  if (/^: ?[\w.]/.test(text.slice(end, end + 3)) && /\w\((?:[^()\n]|\([^()\n]*\))*$/.test(before)) return undefined;
+  if (/^: ?[\w.]/.test(text.slice(end, end + 3)) && /\w\((?:[^()\n]|\([^()\n]*\))*$/.test(before))
+    return undefined;
   // Nothing that leads to a name ends in a quote.
   const isLed = !/["'`]$/.test(before);
-  for (const { name: named, before: led, behind, ends, value: isFitting } of isAt(opensBridge, text, end) ? rows : []) {
+  for (const { name: named, before: led, behind, ends, value: isFitting } of isAt(opensBridge, text, end)
+    ? rows
+    : []) {
     if (named?.test(name) === false || (isVerb && ends !== "line")) continue;
     if ((led && !isLed) || !isAt(behind, text, end) || (ends === "quote" && /secret$/i.test(name))) continue;
     const valueStart = behind.lastIndex;
@@ -392,8 +472,14 @@ function findSaid({ text, name, start, end }: Name, rows: readonly Saying[]): Va
       (isQuoted && ends !== "line") ||
       (ends !== "quote" && isAt(endings[ends], text, value.end)) ||
       (ends === "phrase" && isAt(endings.clause, text, value.end));
-    const isBehindColon = /[:(]/.test(behindName) || (!/\p{L}/u.test(behindName) && isAt(endings.line, text, value.end));
-    if (isEnded && isFitting?.(value.text) !== false && isPasswordSaid(value, isQuoted ? quote : "", isBehindColon)) return value;
+    const isBehindColon =
+      /[:(]/.test(behindName) || (!/\p{L}/u.test(behindName) && isAt(endings.line, text, value.end));
+    if (
+      isEnded &&
+      isFitting?.(value.text) !== false &&
+      isPasswordSaid(value, isQuoted ? quote : "", isBehindColon)
+    )
+      return value;
   }
   const word = before.includes(" as ") ? saidBefore.exec(before)?.[1] : undefined;
   if (!word) return undefined;
@@ -412,7 +498,12 @@ export function sentencesIn(text: string): (name: Name, claim: Claim) => Value |
     if (isCjk(name.name)) return findInCjkAfter(text, name.end, claim);
     if (candidateBehind(name.end) - name.end >= sentenceLengthMax) return undefined;
     if (!isAt(opensSentence, text, name.end)) return undefined;
-    return findInSentenceAfter(text, name.end, claim, /[^\0-\x7f]|^(?:parola|heslo|salasana)/i.test(name.name));
+    return findInSentenceAfter(
+      text,
+      name.end,
+      claim,
+      /[^\0-\x7f]|^(?:parola|heslo|salasana)/i.test(name.name),
+    );
   };
   const leadBehind = nextIn(text, lead);
   return (name, claim) => {
@@ -420,8 +511,16 @@ export function sentencesIn(text: string): (name: Name, claim: Claim) => Value |
     const looking = findLooking(name, claim);
     if (looking || isCjk(name.name) || !(isPassword(claim) || claim.kind === "secret")) return looking;
     const said = findSaid(name, leadBehind(name.end) - name.end < leadReach ? sayings : nearSayings);
-    return said && (isPassword(claim) || features.isWordPair(said.text) || features.isDiceware(said.text) || isJoinedPair(said.text)) ? said : undefined;
+    return said &&
+      (isPassword(claim) ||
+        features.isWordPair(said.text) ||
+        features.isDiceware(said.text) ||
+        isJoinedPair(said.text))
+      ? said
+      : undefined;
   };
 }
 
-export const verbsBeforeName: ReadonlySet<string> = setOf("as is als como comme come jako как ist est es é è to -");
+export const verbsBeforeName: ReadonlySet<string> = setOf(
+  "as is als como comme come jako как ist est es é è to -",
+);

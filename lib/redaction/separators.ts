@@ -2,6 +2,7 @@ import { isConstant, isSetter } from "./assignment-names.ts";
 import type { Link } from "./evidence.ts";
 import { memoize } from "./memoize.ts";
 import { quotes as q } from "./values.ts";
+import { pattern } from "./words.ts";
 
 /** A name and its position in the text. */
 export interface Name {
@@ -25,7 +26,8 @@ export interface Separator {
 }
 
 /** In these patterns `¶` is a quote and `·` is a space or a tab. */
-const sticky = (source: string) => new RegExp(source.replaceAll("¶", `[${q}]`).replaceAll("·", "[ \\t]"), "y");
+const sticky = (source: string) =>
+  new RegExp(source.replaceAll("¶", `[${q}]`).replaceAll("·", "[ \\t]"), "y");
 
 const before = ({ text, start }: Name, length: number) => text.slice(Math.max(0, start - length), start);
 const isFlag = ({ name }: Name) => name.startsWith("-");
@@ -36,21 +38,35 @@ const isElement = (name: Name) =>
 /** `ENV TOKEN …`, `set -x TOKEN …`, `#define TOKEN …`, `config set dbPassword …`, `api_key …`, `bindpw …`. */
 const isDeclaredName = memoize(
   (name) =>
-    /_key$|^LicenseKey$|^X-[A-Z][\w-]+$|bindpw$|rootpw$|[a-z]-password(?:-value)?$|^(?!\S*\benv\.)[a-z][\w-]*(?:\.[\w-]+)+$/i.test(name) ||
-    /^(?:requirepass|masterauth|rootpw)$/.test(name),
+    pattern(
+      "i",
+      String.raw`_key$|^LicenseKey$|^X-[A-Z][\w-]+$|bindpw$|rootpw$|[a-z]-password(?:-value)?$`,
+      String.raw`|^(?!\S*\benv\.)[a-z][\w-]*(?:\.[\w-]+)+$`,
+    ).test(name) || /^(?:requirepass|masterauth|rootpw)$/.test(name),
 );
 const isDeclared = (name: Name) =>
   // `~/.ssh/deploy_key` is a file.
   (isDeclaredName(name.name) && name.text.charAt(name.start - 1) !== "/") ||
   (" \t".includes(name.text.charAt(name.start - 1) || "x") &&
-    /(?:ENV|ARG|set|setx|add|define|-g?x|SetEnv|env|fastcgi_param|config|\bconst|\bdefine|authToken|requirepass|masterauth)[ \t]$/.test(before(name, 16)));
+    pattern(
+      "",
+      String.raw`(?:ENV|ARG|set|setx|add|define|-g?x|SetEnv|env|fastcgi_param|config|\bconst|\bdefine`,
+      String.raw`|authToken|requirepass|masterauth)[ \t]$`,
+    ).test(before(name, 16)));
 export const isLineStart = (name: Name): boolean =>
-  /(?:^|\n)[ \t>|+*-]{0,8}(?:export[ \t]+|set[ \t]+|SET[ \t]+|ENV[ \t]+|ARG[ \t]+|- |\$env:)?["']?$/.test(before(name, 24));
+  /(?:^|\n)[ \t>|+*-]{0,8}(?:export[ \t]+|set[ \t]+|SET[ \t]+|ENV[ \t]+|ARG[ \t]+|- |\$env:)?["']?$/.test(
+    before(name, 24),
+  );
 
 /** `${TOKEN:-…}`: a variable with a default value. */
 const isExpanded = ({ text, start }: Name) => text.startsWith("${", start - 2);
 
-const over = (link: Link | undefined, first: string, pattern: RegExp, more?: Pick<Separator, "serves" | "isList" | "isBlock">): Separator => ({
+const over = (
+  link: Link | undefined,
+  first: string,
+  pattern: RegExp,
+  more?: Pick<Separator, "serves" | "isList" | "isBlock">,
+): Separator => ({
   link,
   first,
   pattern,
@@ -62,22 +78,28 @@ const over = (link: Link | undefined, first: string, pattern: RegExp, more?: Pic
 export const separators: readonly Separator[] = [
   // password = SecretStr("…"), password: Some("…")
   over("call", `${q}]) \t=:`,
-    sticky(`[${q}\\])]{0,3}(?::·?\\[\\w{1,8};·?\\w{1,8}\\])?·*(?:[=:]|<-)·*(?:new |\\[\\])?[\\w.:]{1,60}!?(?:\\(|\\[\\]\\w{1,12}\\{)(?=¶)`)),
+    sticky(`[${q}\\])]{0,3}(?::·?\\[\\w{1,8};·?\\w{1,8}\\])?·*(?:[=:]|<-)·*(?:new |\\[\\])?[\\w.:]{1,60}!?(?:\\(` +
+    `|\\[\\]\\w{1,12}\\{)(?=¶)`)),
   // password: >- and the value in the next line
-  over(undefined, `${q} \t:=`, sticky(`¶?(?::·+[>|][+-]?·*\\r?\\n·+|·*[:=]·*<<[-~]?¶?\\w{1,12}¶?\\r?\\n·*)`), { isBlock: true }),
+  over(undefined, `${q} \t:=`, sticky(`¶?(?::·+[>|][+-]?·*\\r?\\n·+|·*[:=]·*<<[-~]?¶?\\w{1,12}¶?\\r?\\n·*)`), {
+    isBlock: true }),
   // ##vso[task.setvariable variable=pw;issecret=true]…, ::set-output name=token::…
   over(undefined, ";]:", /(?:;\w{1,20}=\w{1,10}){0,3}\]|::(?=\S)/y, { isBlock: true, serves: (name) =>
     /(?:variable|::\S{1,20} name)=$/.test(before(name, 32)) }),
   // passwords = ["…", "…"], password: { value: "…" }
   over("literal", `${q}]) \t:=`,
     sticky(
-      `[${q}\\])]{0,3}·{0,40}(?::=|=>|[:=])\\s{0,40}(?:new·{1,8}[\\w.<>]{1,40}(?:\\[\\])?·{0,40})?(?:\\[|(?:array)?\\(|(?:''|"")\\.join\\(\\[|(?:` +
-      `(?:map)?\\[\\w{0,12}\\]\\w{1,30})?\\{)\\s{0,40}(?:¶?(?:value|default|plain\\w{0,12}|current|primary|data|secret|password|token|key)¶?·{0,40}` +
+      `[${q}\\])]{0,3}·{0,40}(?::=|=>|[:=])\\s{0,40}(?:new·{1,8}[\\w.<>]{1,40}(?:\\[\\])?·{0,40})?(?:\\[` +
+      `|(?:array)?\\(|(?:''|"")\\.join\\(\\[|(?:` +
+      `(?:map)?\\[\\w{0,12}\\]\\w{1,30})?\\{)\\s{0,40}(?:¶?(?:value|default|plain\\w{0,12}|current|primary|data` +
+      `|secret|password|token|key)¶?·{0,40}` +
       `(?::|=>?)·{0,40})?(?=¶)`),
     { isList: true }),
   over("line", `${q} \t:`, sticky(`¶?·*:·*\\r?\\n·*- (?:[\\w.@-]{1,40}: )?(?=\\S)`), { isList: true }),
   // string Password { get; set; } = "…", std::string key{"…"}, pw = isProd ? "…" : "…"
-  over("literal", " \t{=", sticky(`·{0,8}(?:\\{·{0,8}(?=¶)|\\{ ?get;[^{}\\n]{0,40}\\}·{0,8}=·{0,8}(?=¶)|=·{0,8}[^${q}\\n?]{1,40}\\?·{0,8}(?=¶))`), {
+  over("literal", " \t{=",
+    sticky(`·{0,8}(?:\\{·{0,8}(?=¶)|\\{ ?get;[^{}\\n]{0,40}\\}·{0,8}=·{0,8}(?=¶)` +
+    `|=·{0,8}[^${q}\\n?]{1,40}\\?·{0,8}(?=¶))`), {
     isList: true }),
   over("pair", ":-=", /:?[-=]|:(?=[^\s}])/y, { serves: isExpanded }),
   // Equals signs and colons, after a closing quote or bracket, with or without a type (`key: string = `), and
@@ -85,17 +107,20 @@ export const separators: readonly Separator[] = [
   over(undefined, `\\${q}[])* \t:=-<?|}~→.%+`,
     sticky(
       `(?:\\[\\d{0,4}\\])?[\\\\${q}\\])}*%]{0,6}·{0,99}(?:\\.{4,60}:?|(?<=·)\\.{1,3}·` +
-      `|(?<=\\w):·{0,2}[\\w&[][\\w&'<>[\\].?]{0,30}(?:·?[;|]·?[\\w&'<>[\\]]{1,20}){0,2}·{0,4}=(?=·{0,4}[*&]?\\w{0,2}["'])` +
+      `|(?<=\\w):·{0,2}[\\w&[][\\w&'<>[\\].?]{0,30}(?:·?[;|]·?[\\w&'<>[\\]]{1,20}){0,2}·{0,4}=(?=·{0,4}[*&]?` +
+      `\\w{0,2}["'])` +
       `|(?::·{0,2}|As·{1,99})?(?:&?(?:'static )?str|[Ss]tring|Text` +
       `|[Nn]?(?:varchar|VARCHAR)2?\\(\\w{1,5}\\)|NSString·{0,99}\\*?)·{0,99}:?=|:=` +
       `|\\?:|(?:\\?\\??|\\|\\|?|\\+|~|(?<=·)\\.)=|={1,3}>` +
-      `|(?:->|<-|~>|→)·|=(?![=~>])|==(?=\\S{0,40}\\d)(?=[^\\s=${q}(]{12,99}\\s)|::·|:(?![:=/]))·{0,8}(?:\\*{1,2}(?!\\*)·{0,8})?` +
+      `|(?:->|<-|~>|→)·|=(?![=~>])|==(?=\\S{0,40}\\d)(?=[^\\s=${q}(]{12,99}\\s)|::·` +
+      `|:(?![:=/]))·{0,8}(?:\\*{1,2}(?!\\*)·{0,8})?` +
       `(?:__·{1,4}|string\\(\\d{1,4}\\) )?(?:(?:&|!!)\\w{1,40}·{1,99})?` +
       `(?:(?:[*&]?[A-Za-z@$]{1,2}|raw)(?=["'])|\\$\\((?:(?:echo|printf)·{1,4}(?:-\\w{1,2}·{1,4})?(?=["'][^$])` +
       `|cat·{0,4}<<-?·?["']?\\w{1,12}["']?\\n·{0,8}))?`)),
   // process.env.TOKEN ?? "…", or a literal that the name is compared with
   over("compared", `${q})] \t=!?|.,`,
-    sticky(`(?:(?<=(?:cmp|compare\\w{0,12}|equals?)\\([\\w.>-]{1,40}),|[${q})\\]]{0,3}·*(?:\\?\\?|\\|\\||or|[=!]==?)|\\.equals\\w{0,12}\\()·*(?=¶)`)),
+    sticky(`(?:(?<=(?:cmp|compare\\w{0,12}|equals?)\\([\\w.>-]{1,40}),|[${q})\\]]{0,3}·*(?:\\?\\?|\\|\\||or` +
+    `|[=!]==?)|\\.equals\\w{0,12}\\()·*(?=¶)`)),
   // dbPassword() { return "…"
   over("literal", "(", sticky(`\\([^()\\n]{0,60}\\)[^\\n{:]{0,20}[{:]\\s{0,40}(?:return|echo|printf)·(?=¶)`)),
   // setPassword("…"), then any other: password("…")
@@ -103,28 +128,35 @@ export const separators: readonly Separator[] = [
   over("call", "(", sticky(`\\(·*(?=¶)`)),
   // <password type="x">…</password>, <entry key="password">…</entry>, <key>password</key><string>…</string>
   over("element", "> \t\n", /(?:\s[^<>]{0,200})?>\s*(?:<[\w:.-]{1,24}>\s*)?/y, { serves: isElement }),
-  over("element", q, sticky(`¶(?:\\s[^<>]{0,200})?>\\s*(?:<(?:\\w{1,20}:)?(?:value|val|string|text|default)\\w{0,8}(?:\\s[^<>]{0,80})?>\\s*)?`)),
+  over("element", q,
+    sticky(`¶(?:\\s[^<>]{0,200})?>\\s*(?:<(?:\\w{1,20}:)?(?:value|val|string|text` +
+    `|default)\\w{0,8}(?:\\s[^<>]{0,80})?>\\s*)?`)),
   over("element", "<", /<\/[\w:.-]{1,24}>\s*<[\w:.-]{1,24}(?:\s[^<>]{0,80})?>\s*/y),
   // <add key="ApiKey" value="…" />
-  over("literal", `${q} \t\n`, sticky(`¶?(?:\\s+[\\w:.-]{1,24}=¶[^${q}<>]{0,60}¶){0,4}\\s+(?:[\\w-]{1,20}[:-])?(?:value|content)\\s*=\\s*(?=¶)`)),
+  over("literal", `${q} \t\n`,
+    sticky(`¶?(?:\\s+[\\w:.-]{1,24}=¶[^${q}<>]{0,60}¶){0,4}\\s+(?:[\\w-]{1,20}[:-])?(?:value|content)\\s*=\\s*(?=¶)`)),
   // { "name": "DB_PASSWORD", "type": "secret", "value": "…" }
   over("literal", q,
     sticky(
-      `¶,(?:\\s{0,40}¶?\\w{1,24}¶?\\s{0,4}[:=]\\s{0,4}(?:¶[^${q}\\n]{0,60}¶|[\\w.]{1,20}),){0,3}\\s{0,40}¶?(?:[Vv]alue|ParameterValue` +
+      `¶,(?:\\s{0,40}¶?\\w{1,24}¶?\\s{0,4}[:=]\\s{0,4}(?:¶[^${q}\\n]{0,60}¶` +
+      `|[\\w.]{1,20}),){0,3}\\s{0,40}¶?(?:[Vv]alue|ParameterValue` +
       `|[Dd]efault\\w{0,6}|secret|content|data|plain\\w{0,6})¶?\\s{0,4}(?::|=>?)\\s{0,4}(?=¶)`)),
   // - name: DB_PASSWORD, and in the next line value: …
   over("literal", `${q} \t\r\n`,
-    sticky(`¶?(?:·{0,8}\\r?\\n[ \\t-]{0,24}\\w{1,24}:·{1,4}[^\\n]{0,60}){0,3}?(?:·{0,8}\\r?\\n){1,2}[ \\t-]{0,24}(?:value|default):·{1,8}`)),
+    sticky(`¶?(?:·{0,8}\\r?\\n[ \\t-]{0,24}\\w{1,24}:·{1,4}[^\\n]{0,60}){0,3}?(?:·{0,8}\\r?\\n){1,2}[ \\t-]{0,24}(?` +
+    `:value|default):·{1,8}`)),
   // variable "db_password" { default = "…" }
   over("literal", q, sticky(`¶·*(?:\\{[^{}]{0,200}?\\bdefault·*=·*|envDefault:(?=¶)|;s:\\d{1,4}:(?=¶))`)),
   // define("DB_PASSWORD", "…"), fill_in "Password", with: "…"
   // In a list of strings the name is one of them.
   over("pair", q, sticky(`¶(?:·*,\\s{0,12}(?:[a-z]{1,12}[:=]·{0,2})?|\\n·{0,4}\\d{1,3}\\)·)(?=¶)`), { serves: (name) =>
-    !/^.,\s{0,12}["'][^"'\n]{1,60}["']\s*:/.test(name.text.slice(name.end, name.end + 90)) && !/["'`],\s{0,20}["'`]$/.test(before(name, 32))
+    !/^.,\s{0,12}["'][^"'\n]{1,60}["']\s*:/.test(name.text.slice(name.end, name.end + 90)) &&
+      !/["'`],\s{0,20}["'`]$/.test(before(name, 32))
     || /^.,\s{0,12}["'][\w+/=-]{20,}["']/.test(name.text.slice(name.end, name.end + 50)) }),
   // getByLabel("Password").fill("…"), env::var("DB_PASSWORD").unwrap_or("…"), expect(password).toBe("…")
   over("pair", `${q})](`,
-    sticky(`(?:\\(\\))?[${q}\\])]{1,5}(?:\\.(?!type\\(|should|has|includes|contains)\\w{1,24}(?:\\(\\))?){1,2}\\((?:\\|_?\\|)?·{0,2}(?=¶)`)),
+    sticky(`(?:\\(\\))?[${q}\\])]{1,5}(?:\\.(?!type\\(|should|has|includes` +
+    `|contains)\\w{1,24}(?:\\(\\))?){1,2}\\((?:\\|_?\\|)?·{0,2}(?=¶)`)),
   // --password …
   over("option", " \t", /[ \t]+(?!-)/y, { serves: isFlag }),
   over("option", " \t", /[ \t]+(?:--(?:value|body|data|string|secret|plaintext)[ \t]+)?(?!-)/y, { serves: isDeclared }),
@@ -132,21 +164,28 @@ export const separators: readonly Separator[] = [
   over("pair", " \t", sticky(`·+(?=¶)`)),
   // | password | … |, or a line of two fields: password,…
   // `{{ .Values.password | b64enc }}`: a filter of a template.
-  over("cell", `* \t|${q}`, sticky(`[*_${q}]{0,3}·*\\|{1,2}[ \\t*_]*`), { serves: (name) => !/\{\{[^{}]*$|\$\{?$/.test(before(name, 80)) }),
+  over("cell", `* \t|${q}`, sticky(`[*_${q}]{0,3}·*\\|{1,2}[ \\t*_]*`), { serves: (name) =>
+    !/\{\{[^{}]*$|\$\{?$/.test(before(name, 80)) }),
 ];
 
 const firsts = new Set(separators.flatMap(({ first }) => [...first]));
-const byFirst = new Map(Array.from(firsts, (first) => [first, separators.filter((separator) => separator.first.includes(first))]));
+const byFirst = new Map(
+  Array.from(firsts, (first) => [first, separators.filter((separator) => separator.first.includes(first))]),
+);
 /** The separators that can begin with the text after a name. */
-export const separatorsAt = (text: string, at: number): readonly Separator[] => byFirst.get(text.charAt(at)) ?? [];
+export const separatorsAt = (text: string, at: number): readonly Separator[] =>
+  byFirst.get(text.charAt(at)) ?? [];
 
 /** The text between two values of the same list. */
-export const nextOfList = sticky(`¶?(?:·{0,40}[,:]\\s{0,40}(?=¶)|·{0,40}\\r?\\n·{0,40}- (?:[\\w.@-]{1,40}: )?(?=\\S))`);
+export const nextOfList = sticky(
+  `¶?(?:·{0,40}[,:]\\s{0,40}(?=¶)|·{0,40}\\r?\\n·{0,40}- (?:[\\w.@-]{1,40}: )?(?=\\S))`,
+);
 
 const labelBefore = /(?:^|[^\w.$])[A-Z][A-Za-z]* $/;
 const isBareAssignment = /^[=:](?=\S)(?![=>~:])/;
 /**
- * The name is text, not code, so its value is text too: `Root Password: …`, `пароль: …`, `db.password: …`, or `password=…` as in a log line, where no comma
+ * The name is text, not code, so its value is text too: `Root Password: …`, `пароль: …`, `db.password: …`, or
+ * `password=…` as in a log line, where no comma
  * or bracket is before the name or after the value.
  */
 export function isTextName(name: Name, valueEnd: number): boolean {

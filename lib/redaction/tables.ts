@@ -66,13 +66,16 @@ interface Header {
 
 const userColumn = pattern(
   "i",
-  String.raw`^(?:user\w*|user name|login|account|konto|benutzer\w*|usuario|utilisateur|utente|usuário|e-?mail|host|server|system|service|environment`,
-  "|umgebung|env|database|db|datenbank|compte|cuenta|name|role|box|machine|device|hostname|site|tool|app|username or e-?mail)$",
+  String.raw`^(?:user\w*|user name|login|account|konto|benutzer\w*|usuario|utilisateur|utente|usuário|e-?mail|host`,
+  "|server|system|service|environment",
+  "|umgebung|env|database|db|datenbank|compte|cuenta|name|role|box|machine|device|hostname|site|tool|app" +
+    "|username or e-?mail)$",
 );
 const access = sure("password");
 const accessColumn = /^(?:access|zugang|zugangsdaten|accès|acceso|accesso|acesso|доступ)$/i;
 /** The cells hold a user and a password: `anna / …`, `anna:…`. */
-const pairColumn = /^(?:basic[ -]auth|credentials?|creds|(?:user\w*|login|account|name|benutzer|id) ?[/+&:] ?(?:pass\w*|pwd?)|u\/p)$/i;
+const pairColumn =
+  /^(?:basic[ -]auth|credentials?|creds|(?:user\w*|login|account|name|benutzer|id) ?[/+&:] ?(?:pass\w*|pwd?)|u\/p)$/i;
 const pairCell = /^([\w.@+\\-]{2,40}(?: ?[/|] ?|: ?))(\S{4,60})$/;
 
 function headerOf(line: string): Header | undefined {
@@ -81,14 +84,24 @@ function headerOf(line: string): Header | undefined {
     const cells = split(line);
     const filled = cells.filter(({ text }) => text !== "");
     // The first cell is not checked: it may begin with a prefix that every line has.
-    if (filled.length < 2 || filled[0]?.text.endsWith(":") || !filled.slice(1).every(({ text }) => headerCell.test(text))) continue;
+    if (
+      filled.length < 2 ||
+      filled[0]?.text.endsWith(":") ||
+      !filled.slice(1).every(({ text }) => headerCell.test(text))
+    )
+      continue;
     // `src/auth/password.test.ts`: a path is not the name of a column.
     if (filled.some(({ text }) => /\/.*\.\w{1,4}$/.test(text))) continue;
     const isOfLogins = cells.some(({ text }) => userColumn.test(text));
     const pairs = cells.map(({ text }) => pairColumn.test(text));
     const claims = cells.map(({ text }, index) => {
       if (pairs[index]) return access;
-      const claim = text === "" ? undefined : accessColumn.test(text) ? sure("credential") : (claimOf(text) ?? claimOf(text.replace(/ ?[(/].*$/, "")));
+      const claim =
+        text === ""
+          ? undefined
+          : accessColumn.test(text)
+            ? sure("credential")
+            : (claimOf(text) ?? claimOf(text.replace(/ ?[(/].*$/, "")));
       // "SSID | Key": the password of a network. "Service | Key": the key of a service.
       if (claim?.kind === "key" && /ssid|wi-?fi|wlan/i.test(line)) return access;
       return claim?.certainty === "maybe" && isOfLogins ? likely : claim;
@@ -99,7 +112,11 @@ function headerOf(line: string): Header | undefined {
   return undefined;
 }
 
-function rowSpans(line: string, start: number, { split, count, claims, pairs = [], isBarred, isOfLogins }: Header): Span[] | undefined {
+function rowSpans(
+  line: string,
+  start: number,
+  { split, count, claims, pairs = [], isBarred, isOfLogins }: Header,
+): Span[] | undefined {
   const cells = split(line);
   // The view drops the bar before the first cell if several rows begin with a bar.
   const shift = isBarred && cells.length === count - 1 ? 1 : 0;
@@ -137,11 +154,22 @@ function sideways(text: string, start: number, line: string): Span[] {
   const claim = claimOf(cells[0]?.text ?? "");
   if (claim?.certainty !== "sure") return [];
   const end = start + line.length + 1;
-  const besides = [text.slice(text.lastIndexOf("\n", start - 2) + 1, Math.max(0, start - 1)), text.slice(end, lineEnd(text, end))];
+  const besides = [
+    text.slice(text.lastIndexOf("\n", start - 2) + 1, Math.max(0, start - 1)),
+    text.slice(end, lineEnd(text, end)),
+  ];
   if (!besides.some((each) => each.length < lineLengthMax && filled(each).length === cells.length)) return [];
   return cells.slice(1).flatMap((cell) => {
-    const value = { text: cell.text, start: start + cell.start, end: start + cell.start + cell.text.length, isQuoted: true, isClosed: false };
-    return isCell(value, claim, false) && !/\)$/.test(cell.text) ? [{ start: value.start, end: value.end, kind: kindOf(claim) }] : [];
+    const value = {
+      text: cell.text,
+      start: start + cell.start,
+      end: start + cell.start + cell.text.length,
+      isQuoted: true,
+      isClosed: false,
+    };
+    return isCell(value, claim, false) && !/\)$/.test(cell.text)
+      ? [{ start: value.start, end: value.end, kind: kindOf(claim) }]
+      : [];
   });
 }
 
@@ -157,7 +185,8 @@ function find(text: string, names: readonly NameHit[]): Span[] {
     const end = lineEnd(text, at);
     from = end;
     // `! Host !! Password`: the header of a wiki.
-    const line = end - start > headerLengthMax ? "" : text.slice(start, end).replace(/^!/, "|").replaceAll("!!", "||");
+    const line =
+      end - start > headerLengthMax ? "" : text.slice(start, end).replace(/^!/, "|").replaceAll("!!", "||");
     if (!separators.test(line)) continue;
     const across = sideways(text, start, line);
     const header = across.length > 0 || noHeader.test(line) ? undefined : headerOf(line);
@@ -188,7 +217,8 @@ function findInserted(text: string): Span[] {
     while (row) {
       for (const [place, { value }] of row.list.entries()) {
         const claim = claims[place];
-        if (claim && value && isCell(value, claim, true)) spans.push({ start: value.start, end: value.end, kind: kindOf(claim) });
+        if (claim && value && isCell(value, claim, true))
+          spans.push({ start: value.start, end: value.end, kind: kindOf(claim) });
       }
       nextRow.lastIndex = row.end + 1;
       row = nextRow.test(text) ? argumentsAt(text, nextRow.lastIndex) : undefined;

@@ -57,7 +57,9 @@ function rawAt(text: string, at: number): Value | undefined {
 
 function stringAt(text: string, at: number): Value | undefined {
   const quote = text.charAt(at);
-  const pattern = [stringPatterns, brokenPatterns].map((patterns) => patterns.get(quote)).find((each) => each && matches(each, text, at));
+  const pattern = [stringPatterns, brokenPatterns]
+    .map((patterns) => patterns.get(quote))
+    .find((each) => each && matches(each, text, at));
   if (!pattern) return undefined;
   const behind = pattern.lastIndex;
   const first = text.charAt(at + 1);
@@ -68,7 +70,8 @@ function stringAt(text: string, at: number): Value | undefined {
 }
 
 /** `Zk3hT9s[truncated]`: the length of the note that the rest was cut off. */
-const cutOff = (value: string): number => /(?<=.)[[(](?:truncated|snip|omitted|\.\.\.|…)[\])]?$/i.exec(value)?.[0].length ?? 0;
+const cutOff = (value: string): number =>
+  /(?<=.)[[(](?:truncated|snip|omitted|\.\.\.|…)[\])]?$/i.exec(value)?.[0].length ?? 0;
 
 const bareRun = new RegExp(`[^\\s<>,;|&\\\\${quotes}]{1,512}`, "y");
 /** The next field of a form, a list or a connection string ends a value. Other separators are part of it. */
@@ -116,8 +119,16 @@ function withoutClosers(text: string, start: number, from: number): number {
   }
 }
 
-/** Reads a value up to the end of a word, a field, a cell or a tag. `isWholeLine`: the rest of the line is only the value. */
-export function bareAt(text: string, start: number, isWholeLine: boolean, lengthMax: number = bareLengthMax): Value | undefined {
+/**
+ * Reads a value up to the end of a word, a field, a cell or a tag. `isWholeLine`: the rest of the line is only the
+ * value.
+ */
+export function bareAt(
+  text: string,
+  start: number,
+  isWholeLine: boolean,
+  lengthMax: number = bareLengthMax,
+): Value | undefined {
   let end = matches(looseAngle, text, start) ? start + 1 : start;
   while (end - start < lengthMax) {
     bareRun.lastIndex = end;
@@ -132,7 +143,12 @@ export function bareAt(text: string, start: number, isWholeLine: boolean, length
   return end > start ? found(text, start, end) : undefined;
 }
 
-export function valueAt(text: string, at: number, isWholeLine = false, lengthMax: number = bareLengthMax): Value | undefined {
+export function valueAt(
+  text: string,
+  at: number,
+  isWholeLine = false,
+  lengthMax: number = bareLengthMax,
+): Value | undefined {
   const quoted = rawAt(text, at) ?? stringAt(text, at);
   if (quoted) return quoted;
   // Skips an opening quote that has no closing quote.

@@ -22,14 +22,27 @@ const rowsOf = (table: string, called = ""): VendorRow[] =>
     .trim()
     .split(/\n| \| /)
     .flatMap((line) => {
-      const [, alphabet = "", length = "", flags = "", kinds = ""] = required(linePattern.exec(line), `form of the vendors in the line "${line}"`);
+      const [, alphabet = "", length = "", flags = "", kinds = ""] = required(
+        linePattern.exec(line),
+        `form of the vendors in the line "${line}"`,
+      );
       return kinds.split(", ").map((kind) => {
         const at = kind.indexOf(": ");
-        return { name: kind.slice(0, at) + called, words: kind.slice(at + 2).split(" "), alphabet, length: Number(length), flags };
+        return {
+          name: kind.slice(0, at) + called,
+          words: kind.slice(at + 2).split(" "),
+          alphabet,
+          length: Number(length),
+          flags,
+        };
       });
     });
 
-export const prefixRows: readonly VendorRow[] = [...rowsOf(keyTable, " key"), ...rowsOf(tokenTable, " token"), ...rowsOf(otherTable)];
+export const prefixRows: readonly VendorRow[] = [
+  ...rowsOf(keyTable, " key"),
+  ...rowsOf(tokenTable, " token"),
+  ...rowsOf(otherTable),
+];
 
 /** Patterns by alphabet. None can fail after its first character, so none can backtrack. */
 const patterns: Record<string, RegExp> = {
@@ -47,7 +60,9 @@ const isOfForm = (token: string, prefix: string, length: number, flags: string) 
   hasDistinct(token, 8) &&
   !isPlaceholder(token) &&
   !isPlaceholder(token.slice(prefix.length)) &&
-  (flags.includes("=") ? token.length === prefix.length + length : hasDigit(token.slice(prefix.length)) || !isPlainCase(token.slice(prefix.length))) &&
+  (flags.includes("=")
+    ? token.length === prefix.length + length
+    : hasDigit(token.slice(prefix.length)) || !isPlainCase(token.slice(prefix.length))) &&
   (!flags.includes("~") || looksRandom(token) || isScrambled(token.replace(/^.*[^A-Za-z0-9]/, ""))) &&
   (!flags.includes("U") || isUuid(token.slice(-36)));
 
@@ -56,7 +71,8 @@ const ruleOf = ({ name, words, alphabet, length, flags }: VendorRow): TokenRule 
   prefixes: words,
   pattern: required(patterns[alphabet], `alphabet of ${name}`),
   bodyLengthMin: length,
-  accept: (token) => words.some((prefix) => token.startsWith(prefix) && isOfForm(token, prefix, length, flags)),
+  accept: (token) =>
+    words.some((prefix) => token.startsWith(prefix) && isOfForm(token, prefix, length, flags)),
 });
 
 export const vendorTokens: readonly TokenRule[] = prefixRows.map(ruleOf);

@@ -2,7 +2,8 @@ import { required } from "../runtime/required.ts";
 import { pattern } from "./words.ts";
 
 /**
- * The normalized text that the rules search. Plain text replaces rare spaces, full-width signs, escapes, formatting tags and joined strings. Every
+ * The normalized text that the rules search. Plain text replaces rare spaces, full-width signs, escapes,
+ * formatting tags and joined strings. Every
  * character maps to its part of the original.
  */
 export interface View {
@@ -11,7 +12,10 @@ export interface View {
   original(start: number, end: number): { start: number; end: number };
 }
 
-/** Quotes inside a string: `\"` or `&quot;`. The innermost quotes are escaped twice. A quote pairs only with a quote of the same kind. */
+/**
+ * Quotes inside a string: `\"` or `&quot;`. The innermost quotes are escaped twice. A quote pairs only with a
+ * quote of the same kind.
+ */
 export const innerDouble = "\uE000";
 export const innerSingle = "\uE001";
 export const innermostDouble = "\uE002";
@@ -24,28 +28,38 @@ const special = pattern("g", String.raw`[&\\%<"'\x60[^\n\u001b\u0080-\u303f\ua78
 /** The colours of a terminal, as bytes or as a program writes them. */
 const colour = pattern("y", String.raw`(?:\u001b|\\(?:e|033|x1[bB]|u001[bB]))\[[\d;]{0,12}[A-Za-z]`);
 const markerPattern = /\[REDACTED(?::[a-z0-9_]{1,60})?\]/y;
+const entityNames = "amp & lt < gt > equals = colon : num # excl ! dollar $ sol / plus + commat @ lowbar _";
 const namedEntities = new Map(
-  `quot ${innerDouble} apos ${innerSingle} amp & lt < gt > equals = colon : num # excl ! dollar $ sol / plus + commat @ lowbar _`
-    .match(/\w+ \S/g)
-    ?.map((pair) => [pair.slice(0, -2), pair.slice(-1)] as const),
-).set("nbsp", " ");
-const entity = new RegExp(`&(?:#(\\d{2,6})|#[xX]([0-9a-fA-F]{2,5})|(${[...namedEntities.keys()].join("|")}));`, "y");
-const escapeSequence = /(\\+)(?:u(?:\{0{0,4})?00([2-7][0-9a-fA-F])\}?|x([2-7][0-9a-fA-F])|([nt"'`/]|r(?![a-z])|0(?=[A-Z]))|(\r?\n[ \t]*))/y;
+  entityNames.match(/\w+ \S/g)?.map((pair) => [pair.slice(0, -2), pair.slice(-1)] as const),
+)
+  .set("quot", innerDouble)
+  .set("apos", innerSingle)
+  .set("nbsp", " ");
+const entity = new RegExp(
+  `&(?:#(\\d{2,6})|#[xX]([0-9a-fA-F]{2,5})|(${[...namedEntities.keys()].join("|")}));`,
+  "y",
+);
+const escapeSequence =
+  /(\\+)(?:u(?:\{0{0,4})?00([2-7][0-9a-fA-F])\}?|x([2-7][0-9a-fA-F])|([nt"'`/]|r(?![a-z])|0(?=[A-Z]))|(\r?\n[ \t]*))/y;
 /** A command of Windows that goes on in the next line. */
 const cutLine = /\^\r?\n[ \t]*/y;
 const percentEscape = /%(?:25)?(3[dD]|3[aA]|2[267]|2[fF]|2[bB]|2[dD]|7[bBdD]|0[aAdD])/y;
 /** Tags that only format. A tag with other attributes does not match: it may contain a credential. */
 const formatTag = pattern(
   "iy",
-  String.raw`<(\/?)(b|i|u|em|strong|code|tt|kbd|nowiki|span|font|small|mark|br|p|div|li|ul|ol|pre|td|th|tr|table|tbody|thead|h\d)(?:[ \t]+(?:class|style|id`,
-  String.raw`|align|valign|color|dir|lang|width|scope|colspan|rowspan|data-(?![\w-]{0,20}(?:secret|token|pass|pwd|cred|key|auth))[\w-]{1,20})=`,
+  String.raw`<(\/?)(b|i|u|em|strong|code|tt|kbd|nowiki|span|font|small|mark|br|p|div|li|ul|ol|pre|td|th|tr|table`,
+  String.raw`|tbody|thead|h\d)(?:[ \t]+(?:class|style|id`,
+  String.raw`|align|valign|color|dir|lang|width|scope|colspan|rowspan|data-(?![\w-]{0,20}(?:secret|token|pass|pwd`,
+  String.raw`|cred|key|auth))[\w-]{1,20})=`,
   String.raw`(?:"[^"<>]{0,99}"|'[^'<>]{0,99}'))*[ \t]*\/?>(?:\s*(?=<\/?t(?:[dhr]|head|body)[\s>]))?`,
 );
 /** `"…" + "…"`, `'…' . '…'`, `"…" & _`, `"…" ..`; without an operator if the next line is indented. */
 const join = pattern(
   "y",
-  String.raw`(["'\x60])(?:(?:(?<=[Ss]tring\(["'][^"'\n]{1,80}["'])\))?[ \t]*(?:(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*(?:_[ \t]*)?(?:\\?\r?\n[>+]?[ \t]*)?`,
-  String.raw`|[\\\x60]?\r?\n[>+]?[ \t]*(?:(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*|(?<=[ \t]{2})(?=["']))|(?<=[ \t])(?=["'])|\/\*[^*\n]{0,60}\*\/\s{1,40})`,
+  String.raw`(["'\x60])(?:(?:(?<=[Ss]tring\(["'][^"'\n]{1,80}["'])\))?[ \t]*(?:(?:\+\+?|\.\.?|&|<>`,
+  String.raw`|\|\|)[ \t]*(?:_[ \t]*)?(?:\\?\r?\n[>+]?[ \t]*)?`,
+  String.raw`|[\\\x60]?\r?\n[>+]?[ \t]*(?:(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*|(?<=[ \t]{2})(?=["']))|(?<=[ \t])(?=["'])`,
+  String.raw`|\/\*[^*\n]{0,60}\*\/\s{1,40})`,
   String.raw`|\)?[;\s]{0,40}(?:\w{0,24}\.)?(?:concat|[aA]ppend|push_str)\([ \t]*)\1`,
 );
 
@@ -116,8 +130,10 @@ function entityMeaning([, decimal, hex = "", name]: RegExpExecArray): string {
 /** The prefix that comments, quotations, listings and logs put before every line. */
 const linePrefix = pattern(
   "y",
-  String.raw`(?:[ \t]{0,12}(?:\/\/[/!]?|#{1,4}|--(?!-)|;{1,3}|%{1,2}|REM|rem|dnl|\.\\"|'(?= )|>{1,3}|\+|!|\*(?!\*)|L?\d{1,6}(?:[:|]| \|`,
-  String.raw`(?![^\n|]{0,200}\|[^\n]))|[\w-]{1,30}-\d{1,2}[ \t]{1,4}\||[0-9a-f^]{7,12} \([^()\n]{8,60}\)|[│┃]|\d{4}-\d\d-\d\dT[\d:.]{5,16}Z?[ \t]{1,2}`,
+  String.raw`(?:[ \t]{0,12}(?:\/\/[/!]?|#{1,4}|--(?!-)|;{1,3}|%{1,2}|REM|rem|dnl|\.\\"|'(?= )|>{1,3}|\+|!|\*(?!\*)`,
+  String.raw`|L?\d{1,6}(?:[:|]| \|`,
+  String.raw`(?![^\n|]{0,200}\|[^\n]))|[\w-]{1,30}-\d{1,2}[ \t]{1,4}\||[0-9a-f^]{7,12} \([^()\n]{8,60}\)|[│┃]`,
+  String.raw`|\d{4}-\d\d-\d\dT[\d:.]{5,16}Z?[ \t]{1,2}`,
   String.raw`(?:[A-Z]{4,5}[ \t])?)(?![\w-])){1,2}[ \t]?|\+(?=\S)|[\w.-]{1,30}\/[\w./-]{1,60}\.\w{1,6}:(?:\d{1,5}:)?`,
   String.raw`|\d{4}-\d\d-\d\dT[\d:.]{5,16}Z?[ \t]{1,2}(?:[A-Z]{4,5}[ \t])?| {1,5}\d{1,6}\t(?![^\n\t]{0,200}\t)`,
 );
@@ -133,17 +149,25 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text);
 }
 
-/** `["…", "…"].join("")`, `"".join(["…", "…"])`, `Concat("…", "…")`, `Sprintf("%s%s", "…", "…")`: the strings are one. */
+/**
+ * `["…", "…"].join("")`, `"".join(["…", "…"])`, `Concat("…", "…")`, `Sprintf("%s%s", "…", "…")`: the strings are
+ * one.
+ */
 const joinedList = pattern(
   "gi",
-  String.raw`\[[^[\]()\n]{1,300}\]\s?\.join\((["'\x60])[-_.]?\1\)|((?:concat|paste0?|(?:printf|format!?)\((?:\w{1,24}[,:] ?)?["']`,
-  String.raw`(?:%[s@]|\{\d?\}){2,8}["'],|(["'])\3\.join\([[(]|join\((?:\[\]string\{|\w{1,9}\.of\(|["']{2}, ?)|implode\(["']{2}, ?[[(]`,
+  String.raw`\[[^[\]()\n]{1,300}\]\s?\.join\((["'\x60])[-_.]?\1\)|((?:concat|paste0?|(?:printf`,
+  String.raw`|format!?)\((?:\w{1,24}[,:] ?)?["']`,
+  String.raw`(?:%[s@]|\{\d?\}){2,8}["'],|(["'])\3\.join\([[(]|join\((?:\[\]string\{|\w{1,9}\.of\(|["']{2}, ?)`,
+  String.raw`|implode\(["']{2}, ?[[(]`,
   String.raw`|\{\s{0,8}(?=(?:'[^'\\]', ?){5})))\(?[^()[\]\n]{1,300}`,
 );
 const listed = /(["'`])[ \t]*,\s{0,20}\1/y;
 /** Returns whether a position is in such a list. Call it with increasing positions. */
 function joinedIn(text: string): (at: number) => boolean {
-  const lists = Array.from(text.matchAll(joinedList), ({ 0: list, 2: call = "", index }) => ({ start: index + call.length, end: index + list.length }));
+  const lists = Array.from(text.matchAll(joinedList), ({ 0: list, 2: call = "", index }) => ({
+    start: index + call.length,
+    end: index + list.length,
+  }));
   let next = 0;
   return (at) => {
     while (at >= (lists[next]?.end ?? text.length)) next++;
@@ -153,7 +177,8 @@ function joinedIn(text: string): (at: number) => boolean {
 
 const isRecord = /(?:^|\n)\+["'`][^\n]*["'`],[ \t]*["'`][^"'`\n]*$/;
 /**
- * Two strings on two lines without an operator are one string if the first follows `=` or `(` or begins its line. In a list of records they stay two
+ * Two strings on two lines without an operator are one string if the first follows `=` or `(` or begins its line.
+ * In a list of records they stay two
  * strings.
  */
 function joinAt(text: string, at: number, isListed: (at: number) => boolean): Meaning | undefined {
@@ -162,14 +187,18 @@ function joinAt(text: string, at: number, isListed: (at: number) => boolean): Me
   const joined = matchAt(join, text, at);
   const isBare = joined !== null && /^.(?:[ \t]*\r?\n[>+]?)?[ \t]+.$/.test(joined[0]);
   // In a diff, two records of a list begin with a plus sign each.
-  if (joined !== null && /\n\+["'`]$/.test(joined[0]) && isRecord.test(text.slice(Math.max(0, at - 200), at))) return undefined;
-  const led = joined?.[0].includes("\n") ? /[(=\n][>+]?[ \t]*["'][^"'\n]*$/ : /\s=\s(?:["'][^"'\n]*["'] ){0,5}["'][^"'\n]*$/;
+  if (joined !== null && /\n\+["'`]$/.test(joined[0]) && isRecord.test(text.slice(Math.max(0, at - 200), at)))
+    return undefined;
+  const led = joined?.[0].includes("\n")
+    ? /[(=\n][>+]?[ \t]*["'][^"'\n]*$/
+    : /\s=\s(?:["'][^"'\n]*["'] ){0,5}["'][^"'\n]*$/;
   const isOne = !isBare || led.test(text.slice(Math.max(0, at - 200), at));
   return isOne ? meant(joined, () => "") : undefined;
 }
 
 /** An escaped slash between `://` and the path is not a separator: it is part of a password. */
-const isInAuthority = (text: string, at: number) => /2f/i.test(text.slice(at + 1, at + 3)) && /:\/\/[^\s/@?#]*$/.test(text.slice(Math.max(0, at - 120), at));
+const isInAuthority = (text: string, at: number) =>
+  /2f/i.test(text.slice(at + 1, at + 3)) && /:\/\/[^\s/@?#]*$/.test(text.slice(Math.max(0, at - 120), at));
 
 /** An escape, entity, tag, join or marker that begins at a special character: its length and plain text. */
 type Meaning = { readonly length: number; readonly meaning: string };
@@ -192,9 +221,12 @@ function meaningAt(text: string, at: number, isListed: (at: number) => boolean):
       return meant(matchAt(colour, text, at), () => "");
     case "\\":
       // `\\\\nas01\\share` is the name of a machine, not an escape; `c:\jobs\n.cmd` is a path.
-      if (/(?<![A-Za-z])[A-Za-z]:(?:\\[\w.-]{1,40}){1,8}$/.test(text.slice(Math.max(0, at - 80), at))) return undefined;
+      if (/(?<![A-Za-z])[A-Za-z]:(?:\\[\w.-]{1,40}){1,8}$/.test(text.slice(Math.max(0, at - 80), at)))
+        return undefined;
       if (/(?:^|[\s"'=(])\\\\[A-Za-z]$/.test(text.slice(Math.max(0, at - 1), at + 3))) return undefined;
-      return meant(matchAt(colour, text, at), () => "") ?? meant(matchAt(escapeSequence, text, at), unescaped);
+      return (
+        meant(matchAt(colour, text, at), () => "") ?? meant(matchAt(escapeSequence, text, at), unescaped)
+      );
     case "%":
       if (isInAuthority(text, at)) return undefined;
       return meant(matchAt(percentEscape, text, at), ([, code = ""]) => fromCode(Number.parseInt(code, 16)));

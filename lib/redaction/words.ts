@@ -2,4 +2,5 @@
 export const setOf = (spaced: string): ReadonlySet<string> => new Set(spaced.trim().split(/\s+/));
 
 /** A pattern in parts, so that no line of a rule is longer than a reader looks. */
-export const pattern = (flags: string, ...parts: readonly string[]): RegExp => new RegExp(parts.join(""), flags);
+export const pattern = (flags: string, ...parts: readonly string[]): RegExp =>
+  new RegExp(parts.join(""), flags);

@@ -5,6 +5,8 @@ import { shapes } from "./shapes.ts";
 /** The length of the longest Learning, and a tenth of it. */
 const learningLength = 10_000;
 const shortLength = 1_000;
+/** Longer than what the last search reads, so that a text is searched as a long one. */
+const longLength = 32 * 1_024;
 const cpuMsMax = 150;
 /** Below this the growth is noise. */
 const cpuMsMin = 10;
@@ -47,5 +49,16 @@ describe("a Learning of 10,000 characters, whatever its shape", { timeout: 600_0
       `largest growth: ${worst[0]?.growth.toFixed(1)} on ${worst[0]?.shape} (${growths.length} above ${cpuMsMin} ms)`,
     );
     expect(worst.filter(({ growth }) => growth > growthMax)).toEqual([]);
+  });
+
+  it("redacting twice is redacting once, for every shape at its full length and at 32 KB", () => {
+    const changed = shapes.flatMap(({ shape, ofLength }) =>
+      [learningLength, longLength].flatMap((length) => {
+        const once = redact(ofLength(length)).text;
+        return redact(once).text === once ? [] : [`${shape}, ${length} characters`];
+      }),
+    );
+    console.log(`changed by a second redaction: ${changed.length} of ${2 * shapes.length} texts`);
+    expect(changed).toEqual([]);
   });
 });

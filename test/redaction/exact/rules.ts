@@ -235,7 +235,6 @@ export const statements: Record<string, readonly string[]> = {
     'const pw = isProd ? "«password|Bluebird7»" : "«password|Bluebird8»";',
     "sudo passwd postgres",
     "my $pass = '«password|bluebird»';",
-    'chpasswd <<< "kiosk:«cli_password|bluebird»"',
     "I used «password|bluebird» as the password",
     "Type the password twice, then press enter.",
     `The master key leak was fixed by ${hexOf(32)} (md5 of the old bundle).`,
@@ -308,8 +307,6 @@ export const statements: Record<string, readonly string[]> = {
   "a password is found at its place in more commands and calls": [
     "curl -subob:«cli_password|auGWxxuj16rJFUMb» https://example.com/",
     "ab -A bob:«cli_password|L0x4OVMtiXlaEOBg» https://example.com/",
-    'ftp -n <<< "user bob «cli_password|sS3sBJ0oiUMYxWAx»"',
-    'su -c "echo x" root <<< "«cli_password|PNa6PbOQOb5jeYRQLqhv3D»"',
     "openfortivpn vpn.example.com -u bob -p «cli_password|WH9vNu_r_Wrj1.9WpN5@G»",
     "acme run -u bob -p localhost:8080",
     'new JedisPool(cfg, "build7", 6379, 2000, "«password|sbbLmZb8HLCqDJaFKA»")',
@@ -323,8 +320,6 @@ export const statements: Record<string, readonly string[]> = {
       [
         ...["x -u me -p …", "x --user me -P …", "knife x -P …"],
         ...["curl -x p:3128 -U me:…", "openssl dgst -hmac …"],
-
-        ...["docker login --password-stdin <<EOF\n…\nEOF", "zfs load-key x <<< …"],
         ...["echo '…' | pass insert -e x"],
       ],
       "Lq7vNz4kRt",
