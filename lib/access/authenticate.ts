@@ -48,12 +48,15 @@ export type NamedByKey = {
 export class AuthenticationError extends ApiError {
   readonly key: KeyItem | undefined;
   readonly value: SentValue | undefined;
+  /** The inactive item because of which the key does not work: the audit log need not read it again. */
+  readonly inactive: Item | undefined;
   readonly reason: string;
-  constructor(reason: string, key?: KeyItem, value?: SentValue) {
+  constructor(reason: string, key?: KeyItem, value?: SentValue, inactive?: Item) {
     super("UNAUTHORIZED", unauthorized);
     this.reason = reason;
     this.key = key;
     this.value = value;
+    this.inactive = inactive;
   }
 }
 
@@ -339,7 +342,7 @@ const activeOf =
   <Kind extends { readonly active: boolean }>(name: string, parse: (item: Item) => Kind) =>
   (item: Item | undefined, key: KeyItem): Kind => {
     const found = item && parse(item);
-    if (!found?.active) throw new AuthenticationError(`${name} inactive`, key);
+    if (!found?.active) throw new AuthenticationError(`${name} inactive`, key, undefined, item);
     return found;
   };
 const activeWorkspace = activeOf("workspace", parseWorkspace);

@@ -8,7 +8,7 @@ import { describeError, log } from "../runtime/log.ts";
 import type { KeyItem } from "../store/items/key.ts";
 import { parseMember } from "../store/items/people.ts";
 import { parseWorkspace } from "../store/items/tenant.ts";
-import type { Table } from "../store/table.ts";
+import type { Item, Key, Table } from "../store/table.ts";
 import { AuthenticationError } from "./authenticate.ts";
 import { actorOf, type Principal } from "./principal.ts";
 
@@ -44,8 +44,8 @@ export async function auditRefusal(
   const reason = error instanceof AuthenticationError ? error.reason : error.code;
   if (deps.refusals.isRecorded(key.id, reason, deps.clock.nowMs())) return;
   try {
-    const owner = principal ?? (await readOwner(deps.table, key));
-    const value = error instanceof AuthenticationError ? error.value : principal?.value;
+    const { value, inactive } = error instanceof AuthenticationError ? error : { value: principal?.value };
+    const owner = principal ?? (await readOwner(deps.table, key, inactive));
     await recordRefusal(deps, { key, actor: actorOf({ ...owner, key, value }), reason, ...request });
     deps.refusals.noteRecorded(key.id, reason, deps.clock.nowMs());
   } catch (error) {
@@ -57,15 +57,17 @@ export async function auditRefusal(
 async function readOwner(
   table: Table,
   { kind, tenant, organization, owner }: KeyItem,
+  known: Item | undefined,
 ): Promise<Pick<Principal, "userName" | "userEmail">> {
+  const read = async (at: Key) => (known?.pk === at.pk && known.sk === at.sk ? known : await table.get(at));
   if (kind === "workspace") {
-    const item = await table.get(kinds.tenant.key({ tenant }));
+    const item = await read(kinds.tenant.key({ tenant }));
     const admin = item && parseWorkspace(item).admins.find(({ user_id }) => user_id === owner);
     return { userName: null, userEmail: admin?.email ?? null };
   }
   if (kind === "legacy" || organization === null || owner === null)
     return { userName: null, userEmail: null };
-  const item = await table.get(kinds.member.key({ organization, userId: owner }));
+  const item = await read(kinds.member.key({ organization, userId: owner }));
   const { username = null, email = null } = item ? parseMember(item) : {};
   return { userName: kind === "user" ? username : null, userEmail: email };
 }

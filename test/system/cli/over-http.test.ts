@@ -55,10 +55,7 @@ describe("one rule decides between HTTP and the operator", () => {
 
   test.each([
     [["keys", "list", "--key", "k", "--data", "d"], "--key and --data cannot be used together"],
-    [
-      ["keys", "rotate", "k", "--grace-seconds", "0", "--owner", "1"],
-      "--owner works only as the operator, with --data or --stack.",
-    ],
+    [["keys", "create", "--owner", "1"], "--owner works only as the operator, with --data or --stack."],
     [["seats", "idle", "--org", "1001"], "--org works only as the operator, with --data or --stack."],
   ])("%j is refused", async (words, message) => {
     const { code, stderr } = await callTool(...words);

@@ -61,18 +61,23 @@ function usualCases(operation: ListedOperation, { small, large, instance }: Benc
   const budget = operation.method === "GET" ? page(1) : write;
   // What a request deletes is not what another one changes.
   const index = operation.method === "DELETE" ? 1 : 0;
+  const callerOf = ({ keys, spareKeys }: BenchOrganization): string => {
+    // A key rotates only itself.
+    if (operation.id === "rotateKey") return spareKeys[index]?.text ?? "";
+    return usualKind(operation) === "instance" ? instance.key : keys.organization;
+  };
   const of = (size: Case["size"], place: BenchOrganization): Case => ({
     name: size === "small" ? "one" : "one of many",
     size,
     budget,
     request: {
-      key: usualKind(operation) === "instance" ? instance.key : place.keys.organization,
+      key: callerOf(place),
       ...requestOf(operation, {
         ...absent,
         organization_id: place.uuid,
         learning_id: place.learningIds[index] ?? "",
         role_id: place.roleIds[index] ?? "",
-        key_id: place.keyIds[index] ?? "",
+        key_id: place.spareKeys[index]?.id ?? "",
         webhook_id: place.webhookIds[index] ?? "",
         repository_id: place.repositoryIds[0] ?? "",
         user_id: place.members[0] ?? "",

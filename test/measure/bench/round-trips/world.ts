@@ -74,8 +74,8 @@ export type BenchOrganization = {
   readonly repositoryIds: readonly string[];
   readonly learningIds: readonly string[];
   readonly roleIds: readonly string[];
-  /** Ids of organization keys that no caller uses. */
-  readonly keyIds: readonly string[];
+  /** Organization keys that no caller uses: a request rotates the first, with itself, and ends the second. */
+  readonly spareKeys: ReadonlyArray<{ readonly id: string; readonly text: string }>;
   readonly webhookIds: readonly string[];
   readonly keys: {
     readonly organization: string;
@@ -160,7 +160,7 @@ async function buildOrganization(
     repositoryIds,
     learningIds,
     roleIds,
-    keyIds: await buildKeys(world, uuid),
+    spareKeys: await buildKeys(world, uuid),
     webhookIds: [await world.webhook(uuid), await world.webhook(uuid)],
     keys: {
       organization: await world.adminKey(uuid, "boss"),
@@ -207,10 +207,13 @@ async function buildLearnings(
   return ids;
 }
 
-async function buildKeys(world: World, organization: string): Promise<string[]> {
+async function buildKeys(world: World, organization: string): Promise<BenchOrganization["spareKeys"]> {
   const role = "cr_member";
-  const make = () => world.key({ kind: "organization", organization, owner: "boss", role });
-  return [(await make()).key.id, (await make()).key.id];
+  const make = async () => {
+    const { key, text } = await world.key({ kind: "organization", organization, owner: "boss", role });
+    return { id: key.id, text };
+  };
+  return [await make(), await make()];
 }
 
 async function buildWorkspace(
