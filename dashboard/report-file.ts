@@ -26,7 +26,7 @@ export function reportFile(session: PageSession, view: DashboardView): string | 
 }
 
 /** The figures of this view are read, with those of the period before. */
-export const isSettled = ({ sections: { reviews, before } }: PageSession): boolean =>
+const isSettled = ({ sections: { reviews, before } }: PageSession): boolean =>
   reviews.state.status === "ready" && before.state.status !== "loading" && before.state.status !== "unread";
 
 /** Nothing of the page is still being read. */

@@ -221,7 +221,7 @@ export const deleteKey = operation({
   endsItself: true,
   oldValue: "refused",
   answer: { status: 204, description: "The key no longer works" },
-  reads: { getMany: ["madeKeys"], get: ["madeKeys"] },
+  reads: { getMany: ["madeKeys"] },
   writes: { update: ["apiKey"], delete: ["news"], many: ["news"], rights: ["apiKey.revoked_at"] },
   checks: ["madeKeys"],
   errors: ["KEY_NOT_FOUND", "KEY_ROTATED"],

@@ -59,13 +59,19 @@ const sitesByPlace = new Map<string, string | undefined>();
 
 const sourcePlace = /(?:lib|functions|cli)\/[\w/.-]+\.ts:\d+:\d+/;
 
+/** The grants of a function are checked between a call and the port. */
+const checksGrants = /\/test\/support\/granted-table\.ts/;
+
 /** Where this call of `method` is written: the position of the calling frame only. */
 function siteOf(method: Callable): string | undefined {
   if (underWay.getStore()) return undefined;
   const { prepareStackTrace, stackTraceLimit } = Error;
-  Error.stackTraceLimit = 1;
+  Error.stackTraceLimit = 2;
   let place = "";
-  Error.prepareStackTrace = (_, [frame]) => {
+  Error.prepareStackTrace = (_, [above, further]) => {
+    const isChecked = checksGrants.test(above?.getFileName() ?? "");
+    Error.stackTraceLimit = isChecked ? 2 : 1;
+    const frame = isChecked ? further : above;
     place = `${frame?.getFileName()}:${frame?.getLineNumber()}:${frame?.getColumnNumber()}`;
     return "";
   };

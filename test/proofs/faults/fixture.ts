@@ -13,7 +13,15 @@ import type { FaultEnvironment } from "./scenario.ts";
 export type FaultFixture = {
   readonly keys: Readonly<
     Record<
-      "organization" | "member" | "workspace" | "instance" | "limited" | "legacy" | "moved" | "revoked",
+      | "organization"
+      | "ending"
+      | "member"
+      | "workspace"
+      | "instance"
+      | "limited"
+      | "legacy"
+      | "moved"
+      | "revoked",
       string
     >
   >;
@@ -22,8 +30,6 @@ export type FaultFixture = {
   readonly unusedRoleId: string;
   /** An organization key that no caller uses. */
   readonly spareKeyId: string;
-  /** An organization key with a custom role. */
-  readonly customKeyId: string;
   readonly webhookId: string;
   /** A Learning that is in the index, one that is not, and one that was deleted only partly. */
   readonly learningId: string;
@@ -82,6 +88,7 @@ export async function buildFixture(environment: FaultEnvironment): Promise<Fault
   const admin = { owner: "u-admin", role: "cr_admin" } as const;
   const keys = {
     organization: await world.key({ kind: "organization", organization: uuid, ...admin }),
+    ending: await world.key({ kind: "organization", organization: uuid, ...admin, expiresInDays: 5 }),
     member: await world.key({ kind: "user", organization: uuid, owner: "u1" }),
     workspace: await world.token("faults"),
     instance: await world.key({ kind: "instance", instanceId: "faults", home, ...admin }),
@@ -119,12 +126,13 @@ export async function buildFixture(environment: FaultEnvironment): Promise<Fault
   );
   const roleId = await world.role(uuid, "Reviewer");
   const custom = { kind: "organization", organization: uuid, owner: "u1", role: roleId } as const;
-  const { key: customKey } = await world.key(custom);
+  await world.key(custom);
   const webhookId = await world.webhook(uuid);
   await table.writeMany(["one", "other"].map((id) => attemptPut({ id: webhookId }, attemptOf(id, 500))));
   return {
     keys: {
       organization: keys.organization.text,
+      ending: keys.ending.text,
       member: keys.member.text,
       workspace: keys.workspace.text,
       instance: keys.instance.text,
@@ -137,7 +145,6 @@ export async function buildFixture(environment: FaultEnvironment): Promise<Fault
     roleId,
     unusedRoleId,
     spareKeyId: spare.key.id,
-    customKeyId: customKey.id,
     webhookId,
     learningId,
     unindexedId,

@@ -1,5 +1,6 @@
 import { parseKeyText } from "../../../lib/access/key-text.ts";
 import * as kinds from "../../../lib/contract/items.ts";
+import { keyLimits } from "../../../lib/contract/limits.ts";
 import { isReadOnly } from "../../../lib/contract/operation.ts";
 import { type OperationId, operationOf, operations } from "../../../lib/contract/operations.ts";
 import { requestOf, type SentRequest, type Subject, usualKind } from "../../../lib/contract/requests.ts";
@@ -58,6 +59,7 @@ const learnings = {
 };
 const idempotency_key = "0d5e1c52-0000-4000-8000-00000000abcd";
 const rotation = { body: { idempotency_key } };
+const goneKeys = Array.from({ length: keyLimits.madeKeysMax }, (_, index) => `kgone${index}`);
 /** What an operation's own scenario needs besides the contract's request. */
 const special: Partial<Record<OperationId, Sent & Partial<Scenario>>> = {
   listAuditLogs: { query: { actions: "key.created", date_from: since } },
@@ -128,6 +130,10 @@ class OperationScenarios {
     return this.#fixture;
   }
 
+  #idOf(key: Key): string {
+    return parseKeyText(this.#built().keys[key])?.id ?? "";
+  }
+
   async #act(key: Key, { target, ...rest }: SentRequest): Promise<CallResult> {
     const answer = await this.#environment.api.call(target, { key: this.#built().keys[key], ...rest });
     if (answer.body.includes("hunter2")) throw new Error(`${target} says what the store said.`);
@@ -156,7 +162,7 @@ class OperationScenarios {
     const operation = operationOf(id);
     const kind = key === "workspace" ? key : "organization";
     // A key rotates only itself.
-    const own = id === "rotateKey" && { key_id: parseKeyText(this.#built().keys[key])?.id ?? "" };
+    const own = id === "rotateKey" && { key_id: this.#idOf(key) };
     const subject = { ...this.#subjectOf(id), ...own, ...sent.subject };
     const request = requestOf(operation, subject, { kind, ...sent });
     return {
@@ -271,7 +277,7 @@ class OperationScenarios {
   #writesOfPeopleAndKeys(): Scenarios {
     return {
       "seats for members": this.#send("assignSeats", "instance", {
-        body: { user_ids: ["u2", "u3", "nobody"] },
+        body: { user_ids: ["u2", "u-admin", "nobody"] },
       }),
       "seats taken from members": this.#send("assignSeats", "instance", {
         body: { action: "unassign", user_ids: ["u1", "u2"] },
@@ -328,7 +334,19 @@ class OperationScenarios {
         "deleteKey",
         "organization",
         {},
-        { prepare: () => this.#saveMade(this.#built().customKeyId) },
+        { prepare: () => this.#saveMade(this.#built().spareKeyId, [this.#idOf("ending")]) },
+      ),
+      "a key that made as many keys as it may, of which none works": this.#send(
+        "createKey",
+        "organization",
+        { body: { idempotency_key } },
+        { prepare: () => this.#saveMade(this.#idOf("organization"), goneKeys) },
+      ),
+      "a key that ends before the key that it is to make": this.#send(
+        "createKey",
+        "ending",
+        { body: { idempotency_key, expires_in_days: 9 } },
+        { says: /^403 KEY_LIMITED$/ },
       ),
     };
   }
@@ -392,9 +410,9 @@ class OperationScenarios {
   }
 
   /** The spare key has made this one. */
-  async #saveMade(id: string): Promise<void> {
-    const made = [{ id, expires_at_ms: 32_503_680_000_000 }];
-    const put = { ...kinds.madeKeys.key({ keyId: this.#built().spareKeyId }), version: 1, made };
+  async #saveMade(keyId: string, ids: readonly string[]): Promise<void> {
+    const made = ids.map((id) => ({ id, expires_at_ms: 32_503_680_000_000 }));
+    const put = { ...kinds.madeKeys.key({ keyId }), version: 1, made };
     await this.#environment.api.store().table.write({ put });
   }
 

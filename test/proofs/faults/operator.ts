@@ -50,7 +50,7 @@ export function operatorScenarios(environment: FaultEnvironment): ScenarioSet {
         home: string;
         roleId: string;
         pendingId: string;
-        keys: Record<"one" | "legacy" | "token", IssuedKey>;
+        keys: Record<"one" | "listed" | "legacy" | "token", IssuedKey>;
       }
     | undefined;
   const built = () => {
@@ -100,6 +100,14 @@ export function operatorScenarios(environment: FaultEnvironment): ScenarioSet {
               one: await world.key({
                 kind: "organization",
                 organization: uuid,
+                owner: "u-admin",
+                role: "cr_admin",
+              }),
+              listed: await world.key({
+                kind: "instance",
+                instanceId: "office",
+                home,
+                authorized: [home],
                 owner: "u-admin",
                 role: "cr_admin",
               }),
@@ -165,6 +173,10 @@ export function operatorScenarios(environment: FaultEnvironment): ScenarioSet {
         doneBefore: /./,
       }),
       "a key is revoked": change(() => revokeKey(deps(), built().keys.one.key.id, operator), endedBefore),
+      "a key of some organizations of an instance is revoked": change(
+        () => revokeKey(deps(), built().keys.listed.key.id, operator),
+        endedBefore,
+      ),
       "a token": change(
         () =>
           createWorkspaceToken(deps(), { workspaceId: "office", as: "u-admin", name: "t", expiresInDays: 3 }),

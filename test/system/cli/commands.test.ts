@@ -58,7 +58,7 @@ describe("keys, while the service runs", () => {
     expect(stderr).toMatch(/^This user key has the id k\w+\. It is shown only once\.$/);
   });
 
-  test("an old value works during its grace, beside the new one; without grace, or when the key is revoked, it stops", async () => {
+  test("an old value works during its grace, beside the new one; without grace, or revoked, it stops", async () => {
     const first = await createKey("--kind", "organization", "--org", "1001", "--owner", "501");
     const rotate = async (seconds: string) =>
       issued.parse(await callJson("keys", "rotate", first.id, "--grace-seconds", seconds, "--data", folder));

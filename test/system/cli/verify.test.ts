@@ -143,7 +143,7 @@ test("leftovers of an interrupted run are removed first, and a failed check says
     const failed = report.checks.filter(({ ok }) => !ok);
     // One valid and one refused call of every operation, the embedding, the search, the rotated key and the large
     // answer.
-    expect(failed).toHaveLength(2 * operations.length + 4);
+    expect(failed).toHaveLength(2 * operations.length + 3);
     for (const { problem } of failed)
       expect(problem).toMatch(/got no answer \(.+\)\. Is the service deployed and reachable from here\?$/);
     expect(shown).toEqual(report.checks.map(({ name }) => name));
@@ -210,7 +210,7 @@ test("an event that is not applied fails only the checks that need it, and every
       "what verify leaves behind is counted": "You may not read the audit log.",
     });
     expect(report.checks).toHaveLength(
-      2 * operations.length + Object.keys(eventTypes).length + 1 + 2 + 4 + 2,
+      2 * operations.length + Object.keys(eventTypes).length + 1 + 2 + 4 + 1,
     );
     expect(report.stays.join()).toMatch(
       /could not be counted.*were not applied in time.*dead letter.*redrive/,

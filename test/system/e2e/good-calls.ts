@@ -223,9 +223,11 @@ export function goodCallsOn({ deployment, world, fixture }: Stage) {
       const token = await world.token(fixture().keys.workspace.key.workspace_id ?? "");
       for (const own of [await world.key(member), token]) {
         const request = { subject: { key_id: own.key.id }, body: { grace_seconds: 0 } };
-        const answer = await callAs(operationOf("rotateKey"), own.text, request);
-        expect([answer.status, answer.json]).toMatchObject([201, { id: own.key.id }]);
-        expect((await callAs(operationOf("rotateKey"), own.text, request)).json).toEqual(answer.json);
+        const rotate = async () => await callAs(operationOf("rotateKey"), own.text, request);
+        const { status, json } = await rotate();
+        expect([status, json]).toMatchObject([201, { id: own.key.id }]);
+        const { key } = z.object({ key: z.string() }).parse(json);
+        expect((await rotate()).json).toMatchObject({ id: own.key.id, key });
       }
     },
     async deleteKey() {
