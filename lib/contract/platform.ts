@@ -98,13 +98,13 @@ const bytesWithLazyMax = 660_000;
 /** Decision 0015 explains what the bytes are used for. */
 export const bundleBudgets = {
   /** Functions without a budget of their own. */
-  function: { bytesMax: 398_500, bytesWithLazyMax },
+  function: { bytesMax: 399_500, bytesWithLazyMax },
   /** With the review index. The redaction code is loaded by the first write that needs it (decision 18). */
   reviewIndex: { bytesMax: 412_000, bytesWithLazyMax },
   /** These functions include every event type; the redaction code is loaded by the first event that needs it. */
-  events: { bytesMax: 472_500, bytesWithLazyMax: 800_000 },
+  events: { bytesMax: 473_500, bytesWithLazyMax: 800_000 },
   /** The protocol, the tools and the figures of reports; no client of AWS. */
-  mcp: { bytesMax: 394_500, bytesWithLazyMax: 394_500 },
+  mcp: { bytesMax: 395_500, bytesWithLazyMax: 395_500 },
 } as const satisfies Record<string, BundleBudget>;
 
 const ofReviewIndex = ["learnings/create", "learnings/update", "learnings/search"];

@@ -148,7 +148,7 @@ describe("commands in the docs do what they say", () => {
     const { code, output } = await runLine(`set -e\n${report?.run}`);
     expect([code, output]).toEqual([0, expect.any(String)]);
     const summary = await readFile(join(folder, "summary.md"), "utf8");
-    expect(summary).toMatch(/^### Code reviews, .*acme-web/s);
+    expect(summary).toMatch(/^### Code reviews of workspace acme, .*acme-web/s);
     expect(summary).toMatch(/Not in these figures: acme-research .*on the plan pro; figures need enterprise/);
     const page = steps.at(-1)?.with?.path ?? "";
     expect(await readFile(join(folder, page), "utf8")).toMatch(/^<!doctype html>/);
@@ -171,7 +171,7 @@ describe("commands in the docs do what they say", () => {
     expect([code, output]).toEqual([0, expect.any(String)]);
     const [, message = ""] = /^application\/json (.*)$/s.exec(posted.join()) ?? [];
     expect(JSON.parse(message)).toEqual({
-      text: expect.stringMatching(/^Code reviews, .*\n\nBy repository:\n• `.{1,1800}$/s),
+      text: expect.stringMatching(/^Code reviews of `workspace acme`, .*\n\nBy repository:\n• `.{1,1800}$/s),
     });
   });
 
