@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
+import type { IssuedKey } from "../../lib/access/key-registry.ts";
 import { learningLimits } from "../../lib/contract/limits.ts";
 import { isReadOnly } from "../../lib/contract/operation.ts";
 import { type ListedOperation, operations } from "../../lib/contract/operations.ts";
 import { parametersOf, requestOf, type Subject } from "../../lib/contract/requests.ts";
+import { required } from "../../lib/runtime/required.ts";
 import { useApi } from "../support/api.ts";
 import { absent } from "../support/subject.ts";
 import { gitlab, World } from "../support/world.ts";
@@ -12,8 +14,8 @@ import { gitlab, World } from "../support/world.ts";
 const api = useApi();
 const world = new World(() => api.store().table);
 const home = gitlab("audited", "home");
+let admin: IssuedKey | undefined;
 let key = "";
-let keyId = "";
 
 beforeAll(async () => {
   await world.instance("audited");
@@ -22,9 +24,8 @@ beforeAll(async () => {
   await world.member(home, "bob");
   await world.repository(home, "r1");
   await world.repository(home, "delayed", { approval_delay_days: 3 });
-  const issued = await world.key({ kind: "organization", organization, owner: "ann", role: "cr_admin" });
-  key = issued.text;
-  keyId = issued.key.id;
+  admin = await world.key({ kind: "organization", organization, owner: "ann", role: "cr_admin" });
+  key = admin.text;
 });
 
 const withId = z.looseObject({ id: z.string() });
@@ -40,9 +41,9 @@ async function learn(...texts: string[]): Promise<string[]> {
 const makeRole = async (name: string): Promise<string> =>
   withId.parse((await api.call("/v1/roles", { key, body: { name } })).json).id;
 
-const makeKey = async (): Promise<string> => {
+const makeKey = async () => {
   const organization = await world.organization("home", home);
-  return (await world.key({ kind: "organization", organization, owner: "bob", role: "cr_member" })).key.id;
+  return await world.key({ kind: "organization", organization, owner: "ann", role: "cr_member" });
 };
 
 const makeWebhook = async (): Promise<string> => await world.webhook(await world.organization("home", home));
@@ -64,7 +65,7 @@ async function subjectOf(operation: ListedOperation): Promise<Subject> {
     ...absent,
     learning_id: (names("learning_id") && (await newLearning())) || "",
     role_id: names("role_id") ? await makeRole(`For ${id}`) : "",
-    key_id: names("key_id") ? await makeKey() : "",
+    key_id: names("key_id") ? (await makeKey()).key.id : "",
     webhook_id: names("webhook_id") ? await makeWebhook() : "",
     repository_id: "r1",
     user_id: "bob",
@@ -92,12 +93,17 @@ describe("a change through the API", () => {
     "a change by $id is recorded with the caller, the address and the request",
     async (operation: ListedOperation) => {
       const requestId = `audit-${operation.id}`;
-      const { target, ...request } = requestOf(operation, await subjectOf(operation));
-      const answer = await api.call(target, { ...request, key, rawHeaders: ["x-request-id", requestId] });
+      // A key rotates only itself.
+      const isRotation = operation.id === "rotateKey";
+      const caller = isRotation ? await makeKey() : required(admin, "key of the admin");
+      const own = isRotation && { key_id: caller.key.id };
+      const { target, ...request } = requestOf(operation, { ...(await subjectOf(operation)), ...own });
+      const rawHeaders = ["x-request-id", requestId];
+      const answer = await api.call(target, { ...request, key: caller.text, rawHeaders });
       expect([answer.status, answer.message]).toEqual([expect.any(Number), ""]);
       expect(await entriesOf(requestId)).toEqual([
         expect.objectContaining({
-          actor: expect.objectContaining({ type: "key", key_id: keyId, id: "ann" }),
+          actor: expect.objectContaining({ type: "key", key_id: caller.key.id, id: "ann" }),
           ip_address: "203.0.113.7",
           organization_id: "home",
         }),
