@@ -6,7 +6,7 @@ import "./test/support/products.ts";
 /** The folder of a test says which command runs it: `npm run test:<folder>`, or `npm test` for every other folder. */
 const tiers = ["proofs", "system", "measure"] as const;
 /** Folders with a configuration of their own. */
-const separate = ["deploy"];
+const separate = ["deploy", "schemathesis"];
 
 export default defineConfig({
   test: {
