@@ -11,6 +11,8 @@ export const region = "eu-west-1";
 
 export type Emulator = {
   readonly url: string;
+  /** Checks of `verify` that the emulator cannot answer. */
+  readonly notShown: readonly string[];
   /** What it and the deployed functions printed. */
   readonly log: () => string;
   stop(): Promise<void>;
@@ -58,7 +60,8 @@ export async function startEmulator(): Promise<Emulator> {
     }
     await systemClock.sleep(200);
   }
-  return { url, log: () => printed, stop };
+  const notShown = [...printed.matchAll(/^Not shown: (.+)$/gm)].map(([, name = ""]) => name);
+  return { url, notShown, log: () => printed, stop };
 }
 
 const answers = (url: string): Promise<boolean> =>
