@@ -84,6 +84,24 @@ test("a walk over the metrics through the deployed gateway returns what the loca
   await vi.waitFor(async () => expect(await walk(url, key)).toEqual(expected), patience);
 });
 
+test("an update deploys the code of a changed function, and leaves no difference", async () => {
+  const file = join(project.folder, "functions/keys/whoami.ts");
+  const code = readFileSync(file, "utf8");
+  const described = "describePrincipal(principal)";
+  const changed = code.replace(described, `{ ...${described}, user_id: "of the new code" }`);
+  expect(changed).not.toBe(code);
+  const url = apiUrlOf(await outputsOf("ReviewApi", region));
+  const userId = async () => {
+    const answer = await fetch(`${url}/v1/whoami`, { headers: { "x-service-api-key": key } });
+    return z.looseObject({ user_id: z.string().nullable() }).parse(await answer.json()).user_id;
+  };
+  expect(await userId()).not.toBe("of the new code");
+  writeFileSync(file, changed);
+  await succeed("npm run deploy -- --require-approval never");
+  expect(await userId()).toBe("of the new code");
+  await succeed("npx cdk diff --fail");
+});
+
 test("a permanent stack is not destroyed", async () => {
   const { code, err } = await run("npm run destroy");
   expect(code).toBe(1);
