@@ -4,6 +4,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { DynamoDBClient, paginateListTables } from "@aws-sdk/client-dynamodb";
+import { LambdaClient, paginateListFunctions } from "@aws-sdk/client-lambda";
+import { ListBucketsCommand, S3Client } from "@aws-sdk/client-s3";
+import { paginateListQueues, SQSClient } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import * as z from "zod";
 import type { OutgoingEvent } from "../../lib/events/send.ts";
@@ -102,6 +106,17 @@ test("an update deploys the code of a changed function, and leaves no difference
   await succeed("npx cdk diff --fail");
 });
 
+test("an ephemeral stack is destroyed with its data, and leaves nothing", async () => {
+  const options = "-c stackName=ReviewApi-trial -c ephemeral=true";
+  const before = await everything();
+  await succeed(`npm run deploy -- --require-approval never ${options}`);
+  await succeed(`${tool} events send docs/use/examples/events.ndjson --stack ReviewApi-trial`);
+  expect((await everything()).length).toBeGreaterThan(before.length);
+  await succeed(`npm run destroy -- ${options}`);
+  expect(await everything()).toEqual(before);
+  await expect(outputsOf("ReviewApi-trial", region)).rejects.toThrow("ReviewApi-trial");
+});
+
 test("a permanent stack is not destroyed", async () => {
   const { code, err } = await run("npm run destroy");
   expect(code).toBe(1);
@@ -112,6 +127,30 @@ test("a permanent stack is not destroyed", async () => {
 const reportSchema = z.object({
   checks: z.array(z.object({ name: z.string(), ok: z.boolean(), problem: z.string().optional() })),
 });
+
+/** The names of what holds data or runs. */
+async function everything(): Promise<readonly string[]> {
+  const [functions, tables, queues, buckets] = await Promise.all([
+    collect(paginateListFunctions({ client: new LambdaClient() }, {})),
+    collect(paginateListTables({ client: new DynamoDBClient() }, {})),
+    collect(paginateListQueues({ client: new SQSClient() }, {})),
+    new S3Client().send(new ListBucketsCommand({})),
+  ]);
+  return [
+    ...functions.flatMap(({ Functions = [] }) =>
+      Functions.map(({ FunctionName }) => `function ${FunctionName}`),
+    ),
+    ...tables.flatMap(({ TableNames = [] }) => TableNames.map((name) => `table ${name}`)),
+    ...queues.flatMap(({ QueueUrls = [] }) => QueueUrls.map((url) => `queue ${url}`)),
+    ...(buckets.Buckets ?? []).map(({ Name }) => `bucket ${Name}`),
+  ].sort();
+}
+
+async function collect<Page>(pages: AsyncIterable<Page>): Promise<readonly Page[]> {
+  const all: Page[] = [];
+  for await (const page of pages) all.push(page);
+  return all;
+}
 
 const pageSchema = z.object({ data: z.array(z.unknown()), next_cursor: z.string().nullish() });
 
