@@ -125,7 +125,7 @@ test("a permanent stack is not destroyed", async () => {
 });
 
 const reportSchema = z.object({
-  checks: z.array(z.object({ name: z.string(), ok: z.boolean(), problem: z.string().optional() })),
+  checks: z.array(z.object({ name: z.string(), ok: z.boolean(), problem: z.string().nullable() })),
 });
 
 /** The names of what holds data or runs. */
