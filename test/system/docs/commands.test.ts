@@ -72,7 +72,7 @@ const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
   [/^git pull\b/, "needs the repository's own home"],
   [/^git checkout\b/, "deploys; test/system/infra/deploy.test.ts runs its deployment against a fake account"],
   [/^npx --no-install review-api log(in|out)\b/, "asks for a key; test/cli/login.test.ts answers"],
-  [/^npm run emulator\b/, "needs PyPI, and runs until it is stopped"],
+  [/^npm run emulator\b/, "runs until it is stopped; test/deploy/stack.test.ts starts the same"],
   [/^npm run (deploy|destroy)\b/, "test/system/infra/deploy.test.ts runs them against a fake account"],
   [/^(nameOf\(\)|for \w+ in )/, "test/system/docs/teardown.test.ts runs them"],
   [
