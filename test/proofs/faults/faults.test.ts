@@ -36,6 +36,8 @@ vi.mock("../../../lib/store/table.ts", async (original) => {
     queryPages: markedWalk(real.queryPages),
     writeIf: marked(real.writeIf),
     transactIf: marked(real.transactIf),
+    queryUpTo: markedWalk(real.queryUpTo),
+    readFew: marked(real.readFew),
   };
 });
 vi.mock("../../../lib/store/dynamo.ts", async (original) => {

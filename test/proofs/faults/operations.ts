@@ -4,6 +4,7 @@ import { keyLimits } from "../../../lib/contract/limits.ts";
 import { isReadOnly } from "../../../lib/contract/operation.ts";
 import { type OperationId, operationOf, operations } from "../../../lib/contract/operations.ts";
 import { requestOf, type SentRequest, type Subject, usualKind } from "../../../lib/contract/requests.ts";
+import { seatHolderId } from "../../../lib/contract/seat-holder.ts";
 import { createCursorKeys } from "../../../lib/http/cursor-keys.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import { systemRandom } from "../../../lib/runtime/random.ts";
@@ -59,6 +60,7 @@ const learnings = {
 };
 const idempotency_key = "0d5e1c52-0000-4000-8000-00000000abcd";
 const rotation = { body: { idempotency_key } };
+const namelessHolder = seatHolderId({ provider: "github", organizationId: "cellar", userId: "nameless" });
 const goneKeys = Array.from({ length: keyLimits.madeKeysMax }, (_, index) => `kgone${index}`);
 /** What an operation's own scenario needs besides the contract's request. */
 const special: Partial<Record<OperationId, Sent & Partial<Scenario>>> = {
@@ -277,13 +279,16 @@ class OperationScenarios {
   #writesOfPeopleAndKeys(): Scenarios {
     return {
       "seats for members": this.#send("assignSeats", "instance", {
-        body: { user_ids: ["u2", "u-admin", "nobody"] },
+        body: { user_ids: ["u2", "u3", "nobody"] },
       }),
       "seats taken from members": this.#send("assignSeats", "instance", {
         body: { action: "unassign", user_ids: ["u1", "u2"] },
       }),
       "seats by address": this.#send("assignSeats", "workspace", {
         body: { emails: ["u1@example.com", "U2@example.com", "nobody@example.com"] },
+      }),
+      "a seat taken from a holder without an address": this.#send("assignSeats", "workspace", {
+        body: { action: "unassign", emails: undefined, user_ids: [namelessHolder] },
       }),
       "seats for members, while somebody else is at it": this.#send(
         "assignSeats",

@@ -56,7 +56,7 @@ const call = new RegExp(
   [
     `\\b(?:${names})\\s*\\??\\.\\s*(?=(?:get|write|search|put|send|embed)\\()`,
     "\\.\\s*(?=(?:getMany|transactGet|queryPage|scanPage|transact|writeMany)\\()",
-    "\\b(?=(?<!function\\*? )(?:queryAll|queryPages|writeIf|transactIf)\\()",
+    "\\b(?=(?<!function\\*? )(?:queryAll|queryPages|queryUpTo|readFew|writeIf|transactIf)\\()",
     '(?=\\bcall\\("[A-Z]\\w+")',
   ].join("|"),
   "g",
