@@ -51,8 +51,11 @@ export type Batch = ReadonlyArray<Call & { readonly step: Step }>;
 /** Of which there is a last one. */
 type Stock = { readonly seats: number; readonly admins: number };
 
-/** Seats that the file takes are free for those that it gives; new admins come before those who lose that role. */
-const ranks = { unassign: 0, assign: 1, admins: 2, others: 3 } as const;
+/**
+ * Seats that the file takes are free for those that it gives; new admins come before those who lose that role. Last is
+ * the admin whose key this is: without the role it could do no more.
+ */
+const ranks = { unassign: 0, assign: 1, admins: 2, others: 3, self: 4 } as const;
 
 /** Without an outcome it fails. */
 type Change = Pick<Step, "what"> &
@@ -158,9 +161,12 @@ function roleChange(context: Context, person: Person, role: string): Change {
   if (wanted.id === "cr_billing_admin")
     return { what, why: "the role cr_billing_admin is given by the operator" };
   const { id: role_id } = wanted;
+  const { key, user_id } = context.people.caller;
+  const isSelf = key.kind === "user" && user_id === member.user_id;
+  const others = isSelf ? ranks.self : ranks.others;
   const call: Call = {
-    kind: what,
-    rank: role_id === "cr_admin" ? ranks.admins : ranks.others,
+    kind: isSelf ? `${what} of the caller` : what,
+    rank: role_id === "cr_admin" ? ranks.admins : others,
     id: member.user_id,
     adds: { seats: 0, admins: Number(role_id === "cr_admin") - Number(member.role === "cr_admin") },
     undo: { ...namesOf(context, person), role: member.role },

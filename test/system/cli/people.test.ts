@@ -333,6 +333,23 @@ describe("people apply, the whole file", () => {
     ).toEqual(["seats.assigned", "seats.unassigned"]);
   });
 
+  test("an admin who gives up that role with an own key does it last, so the plan holds for the other lines", async () => {
+    const before = await rows();
+    const { key } = issued.parse(
+      await local("keys", "create", "--kind", "user", "--org", "91", "--owner", "ada"),
+    );
+    const csv = "email,role\nada@x.test,Member\nbob@x.test,Reader\nkim@x.test,Admin\n";
+    const { code, stdout, stderr } = await apply(csv, "--key", key);
+    expect([code, stderr]).toEqual([0, expect.stringContaining("3 changes done.")]);
+    expect(stdout.match(/gets role \w+/g)).toEqual([
+      "gets role Member",
+      "gets role Reader",
+      "gets role Admin",
+    ]);
+    await apply("email,role\nada@x.test,Admin\nbob@x.test,Member\nkim@x.test,Member\n", ...words);
+    expect(await rows()).toEqual(before);
+  });
+
   test("where the file that undoes it cannot be written, nothing is changed", async () => {
     const before = await rows();
     await writeFile(join(service().home, "undo.csv"), "mine");
