@@ -277,6 +277,15 @@ describe.skipIf(!command)("the nightly load of DuckDB, through its command", () 
   });
 });
 
+test("with engines that were not tried, a load begins only after its upload, and stops at its first error", () => {
+  const lines = [...page.matchAll(/^\| (BigQuery|Snowflake) \| `(.*?)`(?:;.*?)? \|/gm)];
+  const commands = lines.map(([, engine, line = ""]) => [engine, line.split(" && ")] as const);
+  expect(commands).toEqual([
+    ["BigQuery", [expect.stringMatching(/^gcloud storage cp /), expect.stringMatching(/^bq query /)]],
+    ["Snowflake", Array(2).fill(expect.stringMatching(/^snowsql --option exit_on_error=true /))],
+  ]);
+});
+
 const rowSchema = z.record(z.string(), z.unknown());
 
 if (!postgresPrograms)
