@@ -93,6 +93,14 @@ describe("POST /v1/keys makes a key like its maker", () => {
     },
   );
 
+  test.each(["\u001b", "\r", "\n", "\u202e", "\u200b"])("no name with %j", async (character) => {
+    const answer = await make(boss(), { name: `night${character}ly` });
+    expect([answer.status, answer.message]).toEqual([
+      400,
+      "name: must not contain control characters or invisible formatting characters.",
+    ]);
+  });
+
   test("legacy and agentic keys make none", async () => {
     expect(await refusal(make(setup.keys.legacy.text))).toEqual([410, "LEGACY_API_KEY"]);
     expect(await refusal(make(setup.keys.agentic.text))).toEqual([403, "KEY_TYPE_FORBIDDEN"]);

@@ -108,6 +108,20 @@ describe("webhooks", () => {
     }
   });
 
+  test("have no URL with control characters or invisible formatting, neither made nor changed", async () => {
+    const { call, create, list } = await company("hooks-characters");
+    const { secret: _, ...own } = await create();
+    for (const character of ["\u001b", "\r", "\n", "\u202e", "\u200b"]) {
+      const body = { url: `${url}${character}a`, types: ["learnings"] };
+      for (const answer of [await call("", { body }), await call(`/${own.id}`, { method: "PATCH", body })])
+        expect([answer.status, answer.message]).toEqual([
+          400,
+          "url: must not contain control characters or invisible formatting characters.",
+        ]);
+    }
+    expect(await list()).toEqual([own]);
+  });
+
   test("are at most 20 in a scope, however many are created at once", async () => {
     const { key, uuid, create, call, list } = await company("hooks-limit");
     const made = await Promise.all(

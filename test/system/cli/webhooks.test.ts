@@ -77,6 +77,9 @@ describe("review-api webhooks", () => {
     });
     const changed = await callJson("webhooks", "update", id, "--types", "audit_logs", "--off");
     expect(changed).toMatchObject({ types: ["audit_logs"], active: false, description: "For the SIEM", url });
+    expect((await callTool("webhooks", "list")).stdout).toMatch(
+      / DISABLED REASON .*\n.* false +switched_off /,
+    );
     expect(await callJson("webhooks", "update", id, "--on")).toMatchObject({ active: true });
     expect((await callTool("webhooks", "delete", id)).stderr).toBe(`The webhook ${id} is deleted.`);
     expect(await callTool("webhooks", "list")).toMatchObject({ code: 0, stdout: "There are no webhooks." });
