@@ -88,6 +88,15 @@ test("a walk over the metrics through the deployed gateway returns what the loca
   await vi.waitFor(async () => expect(await walk(url, key)).toEqual(expected), patience);
 });
 
+test("no event waited for an earlier one: Learnings and audit log are those of the local service", async () => {
+  const headers = { "x-service-api-key": await createKey(`--data ${local().folder}`) };
+  const expected = await orderOf(local().url, headers);
+  // A Learning that waited for its repository is pending at first, and its approval is in the audit log.
+  expect(expected).toEqual({ learnings: 1, entries: ["seats.assigned platform"] });
+  const url = apiUrlOf(await outputsOf("ReviewApi", region));
+  expect(await orderOf(url, { "x-service-api-key": key })).toEqual(expected);
+});
+
 test("an update deploys the code of a changed function, and leaves no difference", async () => {
   const file = join(project.folder, "functions/keys/whoami.ts");
   const code = readFileSync(file, "utf8");
@@ -175,6 +184,19 @@ async function walk(url: string, ofCaller: string): Promise<readonly unknown[]> 
     cursor = page.next_cursor ?? undefined;
   } while (cursor);
   return records;
+}
+
+const listSchema = z.object({
+  data: z.array(z.object({ action: z.string(), actor: z.object({ name: z.string().nullable() }) })),
+});
+
+async function orderOf(url: string, headers: Readonly<Record<string, string>>) {
+  const read = async (path: string): Promise<unknown> =>
+    await (await fetch(`${url}${path}`, { headers })).json();
+  const log = listSchema.parse(await read("/v1/audit-logs?order=asc"));
+  const { data } = z.object({ data: z.array(z.unknown()) }).parse(await read("/v1/learnings"));
+  const entries = log.data.map(({ action, actor }) => `${action} ${actor.name}`);
+  return { learnings: data.length, entries: entries.filter((entry) => !entry.startsWith("key.")) };
 }
 
 async function createKey(connection: string): Promise<string> {
