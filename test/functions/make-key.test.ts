@@ -47,9 +47,8 @@ const log = z.object({
     }),
   ),
 });
-const entries = async (action: string) =>
-  log.parse((await call(`/v1/audit-logs?actions=${action}`, { key: setup.keys.organization.text })).json)
-    .data;
+const entries = async (action: string, key = setup.keys.organization.text) =>
+  log.parse((await call(`/v1/audit-logs?actions=${action}`, { key })).json).data;
 
 let setup: Setup;
 beforeAll(async () => {
@@ -126,6 +125,12 @@ describe("POST /v1/keys makes a key like its maker", () => {
     expect((await entries("key.created")).find(({ resource_id }) => resource_id === key.id)).toMatchObject({
       actor: { key_id: own.key.id },
       metadata: { only: ["learnings:read"], made_by: own.key.id, role: "cr_member" },
+    });
+    const token = setup.keys.workspace;
+    const { id } = await makeOne(token.text, { only: ["metrics:read"] });
+    const created = await entries("token.created", token.text);
+    expect(created.find(({ resource_id }) => resource_id === id)).toMatchObject({
+      metadata: { only: ["metrics:read"], made_by: token.key.id },
     });
   });
 
@@ -433,6 +438,11 @@ describe("a repeated request with an idempotency_key", () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
     expect((await makeOne(own.text, { idempotency_key, expires_in_days: 5 })).key).toBe(first.key);
     expect(await refusal(make(own.text, { expires_in_days: 5 }))).toEqual([403, "KEY_LIMITED"]);
+    const list = Array.from({ length: keyLimits.madeKeysMax }, () => ({ id: first.id, expires_at_ms: 0 }));
+    const update = kinds.madeKeys.key({ keyId: own.key.id });
+    await world.deps.table.write({ update, change: { set: [["made", list]] } });
+    expect((await makeOne(own.text, { idempotency_key, expires_in_days: 5 })).key).toBe(first.key);
+    expect(await refusal(make(own.text))).toEqual([409, "KEY_LIMIT_REACHED"]);
   });
 
   test.each([

@@ -1,8 +1,11 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
+import { authenticate } from "../../lib/access/authenticate.ts";
 import type { IssuedKey } from "../../lib/access/key-registry.ts";
 import { madeUpKeyText, parseKeyText, textOf } from "../../lib/access/key-text.ts";
+import { rotateOwnKey } from "../../lib/access/rotate-key.ts";
+import { operatorOrigin } from "../../lib/audit/entry.ts";
 import * as kinds from "../../lib/contract/items.ts";
 import { requestLimits } from "../../lib/contract/limits.ts";
 import { organizationTenant } from "../../lib/contract/tenants.ts";
@@ -268,6 +271,20 @@ describe("at most two values work", () => {
     await call("/v1/whoami", { key: own.text });
     const answers = await Promise.all([1, 2].map(() => rotate(own.key.id, own.text)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+  });
+
+  test("a key that ended after it was read is not rotated, and gets no entry", async () => {
+    const own = await fresh();
+    const { table, clock } = world.deps;
+    const { principal } = await authenticate({ table, clock }, { text: own.text });
+    await world.revoke(own);
+    const context = { ...world.deps, ...operatorOrigin, principal, keyText: own.text };
+    const body = { idempotency_key: randomUUID(), grace_seconds: 60 };
+    await expect(
+      rotateOwnKey({ ...context, signal: new AbortController().signal }, body),
+    ).rejects.toMatchObject({ code: "UNAUTHORIZED" });
+    expect(await entriesOf(own.key.id)).toEqual([]);
+    expect((await stored(own.key.id)).hash).toBe(own.key.hash);
   });
 
   /** Rotates once more with the value that a rotation just made. */

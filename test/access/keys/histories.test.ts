@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { seededRandom } from "../../support/clock.ts";
 import { play } from "./histories.ts";
 import { useKeyService } from "./service.ts";
-import { sampledStories } from "./stories.ts";
+import { deedNamed, nearlyFull, sampledStories } from "./stories.ts";
 
 const { service, cast } = useKeyService();
 
@@ -11,4 +11,18 @@ test("no sampled history of keys on the engine breaks a rule", async () => {
   const random = seededRandom(7);
   for (const story of sampledStories(62, 8))
     expect(await play(service, await cast(), story, (count) => random.below(count))).toEqual([]);
+});
+
+test("no sampled history of a maker at its limit breaks a rule", async () => {
+  const random = seededRandom(8);
+  const makes = ["the maker makes a key", "the maker makes another key"].map(deedNamed);
+  for (const other of [
+    "the made key ends itself",
+    "the made key ends its maker",
+    "the Admin ends the maker",
+  ]) {
+    const story = { together: [...makes, deedNamed(other)] };
+    const choose = (count: number) => random.below(count);
+    expect(await play(service, await cast(nearlyFull), story, choose)).toEqual([]);
+  }
 });

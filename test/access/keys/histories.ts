@@ -21,7 +21,10 @@ export type KeyService = {
 
 type Name = "maker" | "made" | "admin";
 /** Two Admin keys, one of which made the third. */
-export type Cast = Readonly<Record<Name, { readonly id: string; readonly value: string }>>;
+export type Cast = Readonly<Record<Name, { readonly id: string; readonly value: string }>> & {
+  /** How many of the keys that the maker made in a history may live. */
+  readonly madeMax: number;
+};
 
 const bucketMax = 10;
 const minuteMs = 60_000;
@@ -47,7 +50,7 @@ export class History {
     this.#service = service;
     this.#cast = cast;
     this.#ids = { maker: cast.maker.id, made: cast.made.id, admin: cast.admin.id };
-    for (const { id, value } of Object.values(cast)) this.#learn(id, value);
+    for (const { id, value } of [cast.maker, cast.made, cast.admin]) this.#learn(id, value);
     this.#makerOf.set(cast.made.id, cast.maker.id);
   }
 
@@ -192,6 +195,8 @@ export class History {
     const working = new Map<string, number>();
     for (const [value, { id }] of this.#values)
       if (await this.#look(value)) working.set(id, (working.get(id) ?? 0) + 1);
+    const made = [...working.keys()].filter((id) => this.#makerOf.get(id) === this.#ids.maker);
+    if (made.length > this.#cast.madeMax) this.problems.push("a maker has too many live keys");
     for (const [id, count] of working) {
       if (count > 2) this.problems.push("more than two values work");
       if (this.#ended.has(id)) this.problems.push("an ended key works");

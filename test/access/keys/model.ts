@@ -7,6 +7,8 @@ export const mistakes = [
   "a made key reaches its maker",
   "the bucket is the organization's",
   "an ending does not check what was made meanwhile",
+  "making does not check what was made meanwhile",
+  "making does not count the keys that live",
   "a rotation does not check the value that it replaces",
   "a repeat derives another value",
   "a rotation gives the old value a new end",
@@ -48,7 +50,7 @@ export class KeyModel implements KeyService {
   constructor({
     mistake,
     madeMax = 50,
-  }: { readonly mistake?: Mistake | undefined; readonly madeMax?: number } = {}) {
+  }: { readonly mistake?: Mistake | undefined; readonly madeMax?: number | undefined } = {}) {
     this.#mistake = mistake;
     this.#madeMax = madeMax;
   }
@@ -65,7 +67,7 @@ export class KeyModel implements KeyService {
       return { id, value };
     };
     this.#lists.set("M", { version: 1, ids: ["K"] });
-    return { maker: add("M"), made: add("K", "M"), admin: add("A") };
+    return { maker: add("M"), made: add("K", "M"), admin: add("A"), madeMax: this.#madeMax };
   }
 
   async make(by: Value, once: string): Promise<Answer> {
@@ -81,13 +83,15 @@ export class KeyModel implements KeyService {
       const [before, list] = await inTurn(false, async () => [this.#keys.get(id), this.#lists.get(own.id)]);
       if (before) return this.#repeat(before, before.valueAtMs, `${by} ${once}`) ?? { status: 409 };
       const live = (list?.ids ?? []).filter((each) => !this.#keys.get(each)?.revoked);
-      if (live.length >= this.#madeMax) return { status: 409 };
+      const isFull = live.length >= this.#madeMax;
+      if (isFull && this.#mistake !== "making does not count the keys that live") return { status: 409 };
       const salt = ++this.#salts;
       const hash = derived(id, salt, `${by} ${once}`);
       return await this.#transact(
         () =>
           !this.#keys.has(id) &&
-          this.#lists.get(own.id)?.version === list?.version &&
+          (this.#mistake === "making does not check what was made meanwhile" ||
+            this.#lists.get(own.id)?.version === list?.version) &&
           this.#isCurrent(own.id, by),
         () => {
           this.#keys.set(id, { id, madeBy: own.id, hash, salt, valueAtMs: this.#nowMs });

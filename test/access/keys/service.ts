@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { beforeAll, vi } from "vitest";
 import * as z from "zod";
+import * as kinds from "../../../lib/contract/items.ts";
+import { keyLimits } from "../../../lib/contract/limits.ts";
 import { dependencies } from "../../../lib/http/dependencies.ts";
 import { useApi } from "../../support/api.ts";
 import { World } from "../../support/world.ts";
@@ -59,15 +61,31 @@ export function useKeyService() {
     advance: (ms) => void vi.setSystemTime(Date.now() + ms),
   };
 
-  async function cast(): Promise<Cast> {
+  async function cast(madeMax: number = keyLimits.madeKeysMax): Promise<Cast> {
     const adminKey = { kind: "organization", organization, owner: "u-admin", role: "cr_admin" } as const;
     const [maker, admin] = [await world.key(adminKey), await world.key(adminKey)];
     const made = issued.parse((await api.call("/v1/keys", { key: maker.text, body: { name: "made" } })).json);
+    const others = keyLimits.madeKeysMax - madeMax;
+    if (others > 0) await addMade(maker.key.id, made.id, others);
     return {
       maker: { id: maker.key.id, value: maker.text },
       admin: { id: admin.key.id, value: admin.text },
       made: { id: made.id, value: made.key },
+      madeMax,
     };
+  }
+
+  /** Copies of a made key, which nobody has the value of. */
+  async function addMade(maker: string, made: string, count: number): Promise<void> {
+    const { table } = world.deps;
+    const item = await table.get(kinds.apiKey.key({ keyId: made }));
+    const ids = Array.from({ length: count }, (_, index) => `${made}${index}`);
+    await table.writeMany(ids.map((id) => ({ put: { ...item, ...kinds.apiKey.key({ keyId: id }), id } })));
+    const list = [made, ...ids].map((id) => ({ id, expires_at_ms: Number(item?.expires_at_ms) }));
+    await table.write({
+      update: kinds.madeKeys.key({ keyId: maker }),
+      change: { set: [["made", list]] },
+    });
   }
   return { service, cast, api, world };
 }

@@ -15,14 +15,21 @@ export const deedNamed = (name: string): Deed => {
 export const pairsOf = (deed: Deed): ReadonlyArray<readonly [Deed, Deed]> =>
   all.slice(all.indexOf(deed)).map((other) => [deed, other] as const);
 
+/** One more key may be made. */
+export const nearlyFull = 2;
+
 /** What breaks in the model, in each order of the calls, or in so many sampled ones. */
 export async function problemsOf(
   story: Story,
-  { mistake, samples }: { readonly mistake?: Mistake; readonly samples?: number } = {},
+  {
+    mistake,
+    samples,
+    madeMax,
+  }: { readonly mistake?: Mistake; readonly samples?: number; readonly madeMax?: number } = {},
 ): Promise<Set<string>> {
   const found = new Set<string>();
   const run = async (choose: (count: number) => number) => {
-    const model = new KeyModel({ mistake });
+    const model = new KeyModel({ mistake, madeMax });
     for (const problem of await play(model, model.cast(), story, choose)) found.add(problem);
   };
   if (samples === undefined) await everyOrder(run);

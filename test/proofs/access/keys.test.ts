@@ -1,20 +1,23 @@
 import { describe, expect, test } from "vitest";
+import { keyLimits } from "../../../lib/contract/limits.ts";
 import { deeds, play } from "../../access/keys/histories.ts";
 import { useKeyService } from "../../access/keys/service.ts";
-import { deedNamed, pairsOf, problemsOf, sampledStories } from "../../access/keys/stories.ts";
+import { deedNamed, nearlyFull, pairsOf, problemsOf, sampledStories } from "../../access/keys/stories.ts";
 import { seededRandom } from "../../support/clock.ts";
 
 const named = Object.keys(deeds).map((name) => [name] as const);
 
 describe("the model of the rules of keys", () => {
   test.each(named)("no order of '%s' with any other deed breaks a rule", async (name) => {
-    for (const together of pairsOf(deedNamed(name)))
-      expect(await problemsOf({ together })).toEqual(new Set());
+    for (const madeMax of [keyLimits.madeKeysMax, nearlyFull])
+      for (const together of pairsOf(deedNamed(name)))
+        expect(await problemsOf({ together }, { madeMax })).toEqual(new Set());
   });
 
   test("no sampled order of three deeds, or of two after a third, breaks a rule", async () => {
-    for (const story of sampledStories(1, 10_000))
-      expect(await problemsOf(story, { samples: 1 })).toEqual(new Set());
+    for (const madeMax of [keyLimits.madeKeysMax, nearlyFull])
+      for (const story of sampledStories(1, 10_000))
+        expect(await problemsOf(story, { samples: 1, madeMax })).toEqual(new Set());
   });
 });
 
@@ -23,8 +26,10 @@ describe("the functions on the engine", () => {
 
   test("no sampled history of keys breaks a rule", async () => {
     const random = seededRandom(3);
-    for (const story of sampledStories(2, 150))
-      expect(await play(service, await cast(), story, (count) => random.below(count))).toEqual([]);
+    for (const [index, story] of [...sampledStories(2, 150)].entries()) {
+      const madeMax = index % 5 === 0 ? nearlyFull : keyLimits.madeKeysMax;
+      expect(await play(service, await cast(madeMax), story, (count) => random.below(count))).toEqual([]);
+    }
   });
 
   test.each(named)("no sampled order of '%s' with any other deed breaks a rule", async (name) => {
