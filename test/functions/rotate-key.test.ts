@@ -3,7 +3,7 @@ import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { authenticate } from "../../lib/access/authenticate.ts";
 import type { IssuedKey } from "../../lib/access/key-registry.ts";
-import { madeUpKeyText, parseKeyText, textOf } from "../../lib/access/key-text.ts";
+import { hashOf, idOfText, madeUpKeyText, parseKeyText, textOf } from "../../lib/access/key-text.ts";
 import { rotateOwnKey } from "../../lib/access/rotate-key.ts";
 import { operatorOrigin } from "../../lib/audit/entry.ts";
 import * as kinds from "../../lib/contract/items.ts";
@@ -12,6 +12,7 @@ import { organizationTenant } from "../../lib/contract/tenants.ts";
 import { required } from "../../lib/runtime/required.ts";
 import { parseKey } from "../../lib/store/items/key.ts";
 import { queryAll } from "../../lib/store/table.ts";
+import { lastReleaseText } from "../access/last-release-keys.ts";
 import { useApi } from "../support/api.ts";
 import { useFaultyEngine } from "../support/faulty-engine.ts";
 import { everyKindOfKey, World } from "../support/world.ts";
@@ -557,6 +558,21 @@ describe("a key ends itself", () => {
     const next = issued.parse((await rotate(encoded, own.text)).json);
     expect((await end(encoded, next.key)).status).toBe(204);
   });
+});
+
+test("a key of the last release works with its old text; its new text contains the id of the old one", async () => {
+  const { key, text: ofNow } = await admin();
+  const text = lastReleaseText(ofNow);
+  const id = idOfText(text);
+  const old = { ...(await stored(key.id)), ...kinds.apiKey.key({ keyId: id }), id, hash: hashOf(text) };
+  await world.deps.table.write({ put: old });
+  expect(await works(text)).toBe(true);
+  const body = { idempotency_key: randomUUID(), grace_seconds: 0 };
+  const next = await rotated({ key: old, text }, body);
+  expect([next.id, parseKeyText(next.key)?.id]).toEqual([id, id]);
+  expect([await works(text), await works(next.key)]).toEqual([false, true]);
+  expect((await rotated({ key: old, text }, body)).key).toBe(next.key);
+  expect((await end(id, next.key)).status).toBe(204);
 });
 
 describe("a record of the last release that was rotated", () => {
