@@ -1,6 +1,6 @@
 import type { Client } from "../client/client.ts";
 
-/** Which records a key reads. A successor of the key reads the same. */
+/** Which records a key reads. Another key of the same scope reads the same. */
 export type KeyScope = {
   readonly id: string;
   /** Shown to people. */

@@ -62,24 +62,24 @@ describe("a key", () => {
   });
 
   test.each(["organization", "user", "instance", "agentic"] as const)(
-    "a key of kind %s is rotated: both keys work during the grace, only the new one after it",
+    "a key of kind %s is rotated: both values work during the grace, only the new one after it",
     async (kind) => {
       const { keys } = await everyKindOfKey(world, `rotate-${kind}`);
       const now = Date.now();
       atTime(now);
-      const successor = await world.rotate(keys[kind], 60);
-      expect(successor.key).toMatchObject({ kind, role: keys[kind].key.role, owner: keys[kind].key.owner });
+      const rotated = await world.rotate(keys[kind], 60);
+      expect(rotated.key).toMatchObject({ kind, role: keys[kind].key.role, owner: keys[kind].key.owner });
       atTime(now + 59_999);
-      expect([await status(keys[kind].text), await status(successor.text)]).toEqual([200, 200]);
+      expect([await status(keys[kind].text), await status(rotated.text)]).toEqual([200, 200]);
       atTime(now + 60_000);
-      expect([await status(keys[kind].text), await status(successor.text)]).toEqual([401, 200]);
+      expect([await status(keys[kind].text), await status(rotated.text)]).toEqual([401, 200]);
     },
   );
 
   test("a key that is rotated without grace stops working at once", async () => {
     const issued = await world.key({ kind: "user", organization: await member(), owner: "u1" });
-    const successor = await world.rotate(issued, 0);
-    expect([await status(issued.text), await status(successor.text)]).toEqual([401, 200]);
+    const rotated = await world.rotate(issued, 0);
+    expect([await status(issued.text), await status(rotated.text)]).toEqual([401, 200]);
   });
 
   test("a key has a grace that never outlives its own expiry", async () => {
