@@ -3,9 +3,9 @@ import * as kinds from "../../lib/contract/items.ts";
 import { indexLimits } from "../../lib/contract/limits.ts";
 import { tableShape } from "../../lib/contract/table.ts";
 import type { Embedder } from "../../lib/index/embedder.ts";
-import { measureLag } from "../../lib/index/lag.ts";
+import { measureLag as measure } from "../../lib/index/lag.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
-import { reconcileAll, reconcileSome } from "../../lib/index/reconcile.ts";
+import { reconcileSome as reconcile, reconcileAll } from "../../lib/index/reconcile.ts";
 import { learningUuid } from "../../lib/learnings/identity.ts";
 import { updateLearning } from "../../lib/learnings/update.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
@@ -15,6 +15,7 @@ import { checkTable } from "../learnings/check-table.ts";
 import { type Home, item, newHome, verbsOf } from "../learnings/fixture.ts";
 import { TestClock } from "../support/clock.ts";
 import { openStore, useStore } from "../support/engine.ts";
+import { asFunction, grantedTable } from "../support/granted-table.ts";
 import { learningOf, organizationOf } from "../support/stored.ts";
 import { World } from "../support/world.ts";
 
@@ -27,6 +28,12 @@ beforeEach(async () => {
   ({ table } = await openStore(engine().endpoint, { clock }));
   home = await newHome(new World(() => table, clock));
 });
+
+/** As the worker runs them. */
+const reconcileSome: typeof reconcile = (given, ...rest) =>
+  asFunction("reconcileIndex", () => reconcile({ ...given, table: grantedTable(given.table) }, ...rest));
+const measureLag: typeof measure = (given) =>
+  asFunction("reconcileIndex", () => measure({ ...given, table: grantedTable(given.table) }));
 
 const deps = (embedder: Embedder = localEmbedder) => ({
   table,

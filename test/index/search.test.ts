@@ -3,9 +3,10 @@ import * as kinds from "../../lib/contract/items.ts";
 import { indexLimits } from "../../lib/contract/limits.ts";
 import type { Embedder } from "../../lib/index/embedder.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
-import { searchForReview, shownScore } from "../../lib/learnings/search.ts";
+import { searchForReview as searchLearnings, shownScore } from "../../lib/learnings/search.ts";
 import { type Home, item, newHome, verbsOf } from "../learnings/fixture.ts";
 import { useStore } from "../support/engine.ts";
+import { asFunction, grantedTable, grantedVectors } from "../support/granted-table.ts";
 import { organizationOf } from "../support/stored.ts";
 import { vectorsOf } from "../support/vectors.ts";
 import { World } from "../support/world.ts";
@@ -13,9 +14,13 @@ import { World } from "../support/world.ts";
 const store = useStore();
 const world = new World(() => store().table);
 
-const deps = (embedder: Embedder = localEmbedder) => {
-  return { table: store().table, embedder, vectors: vectorsOf(store()) };
-};
+const deps = (embedder: Embedder = localEmbedder) => ({
+  table: grantedTable(store().table),
+  embedder,
+  vectors: grantedVectors(vectorsOf(store())),
+});
+const searchForReview: typeof searchLearnings = (...given) =>
+  asFunction("searchForReview", () => searchLearnings(...given));
 const search = async ({ name }: Home, text: string, more: object = {}) =>
   (await searchForReview(deps(), { ...name, repository_id: "repo-1", text, k: 5, ...more })).learnings;
 const textsOf = (found: ReadonlyArray<{ learning: string }>) => found.map(({ learning }) => learning);

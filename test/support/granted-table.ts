@@ -103,14 +103,16 @@ export const grantedTable = (table: Table): Table => ({
   scanPage: table.scanPage,
 });
 
-/** In place, too. */
-function guardVectors(vectors: VectorSearch): void {
-  const access: Access = {
-    ...{ action: "SearchVectors", place: "reads", verb: "search", partition: anyKind("vector").pk },
-    kinds: () => ["vector"],
-  };
-  vectors.search = guarded((..._given) => [access], vectors.search);
-}
+const vectorAccess: Access = {
+  action: "SearchVectors",
+  place: "reads",
+  verb: "search",
+  partition: anyKind("vector").pk,
+  kinds: () => ["vector"],
+};
+export const grantedVectors = ({ search }: VectorSearch): VectorSearch => ({
+  search: guarded((..._given) => [vectorAccess], search),
+});
 
 const guarded =
   <Given extends readonly unknown[], Answer>(
@@ -214,7 +216,7 @@ export function guardStores(): void {
   });
   const store = openStore();
   once(store.table, guardTable);
-  once(store.vectors, guardVectors);
+  once(store.vectors, () => Object.assign(store.vectors, grantedVectors(store.vectors)));
   // Only ingest and expireWaiting have these variables.
   if (process.env[environmentVariables.eventsBucket] !== undefined)
     once(workerDependencies().table, guardTable);
