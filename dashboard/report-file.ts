@@ -18,9 +18,14 @@ export function reportFile(session: PageSession, view: DashboardView): string | 
   const report = {
     place: scopeOf(session)?.place ?? null,
     period: { ...period, days: daysOf(period), time_zone: utc },
-    ...{ notes: notesOf(session, view), total, weeks, complexity, heat_map: heatMap },
+    notes: notesOf(session, view),
+    total,
+    weeks,
+    complexity,
+    heat_map: heatMap,
     before: before.shown,
-    ...{ by: hasTeams ? ("team" as const) : ("repository" as const), rows },
+    by: hasTeams ? ("team" as const) : ("repository" as const),
+    rows,
   };
   return htmlPage(report, pageStyle());
 }

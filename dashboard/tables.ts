@@ -42,7 +42,9 @@ export const dateColumn = <Row>(
   instant: (row: Row) => string | null,
   { none = "", format = longDay } = {},
 ): TableColumn<Row> => ({
-  ...{ name, head, value: instant },
+  name,
+  head,
+  value: instant,
   cell: (row) => {
     const found = instant(row);
     return found === null ? none : format(found);
@@ -67,7 +69,9 @@ export const figureColumnsOf = <Row extends WithFigures>(
 ): TableColumn<Row>[] =>
   acceptanceFirst(figureColumns.filter(({ name }) => names.length === 0 || names.includes(name))).map(
     ({ name, head, value, text }) => ({
-      ...{ name, head, look: "number" },
+      name,
+      head,
+      look: "number",
       cell: ({ figures }) => text(figures),
       value: ({ figures }) => value(figures),
     }),

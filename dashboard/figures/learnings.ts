@@ -15,7 +15,9 @@ export function learningFigures(learnings: readonly Learning[], nowMs: number) {
   ).length;
   const neverUsed = learnings.filter(({ usage_count }) => usage_count === 0).length;
   return {
-    ...{ total: learnings.length, active, neverUsed },
+    total: learnings.length,
+    active,
+    neverUsed,
     usedEarlier: learnings.length - active - neverUsed,
     uses: learnings.reduce((sum, { usage_count }) => sum + usage_count, 0),
     mostUsed: learnings

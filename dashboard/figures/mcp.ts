@@ -13,7 +13,8 @@ export function mcpFigures(records: readonly McpRecord[]) {
       .map(([tool, all]) => ({ name: tool, calls: sum(all, "calls"), failures: sum(all, "failures") }))
       .toSorted(byCalls);
     return {
-      ...{ name, tools },
+      name,
+      tools,
       pullRequests: uses.length,
       calls: sum(uses, "calls"),
       failures: sum(tools, "failures"),

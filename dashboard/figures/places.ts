@@ -34,7 +34,9 @@ export const placeRows = <Key>(
 const idOf = ({ provider, organizationId, repositoryId }: PullRequest): string =>
   repositoryName(provider, organizationId, repositoryId);
 const labelOf = (id: string, { repositoryName: name, organizationName }: PullRequest) => ({
-  ...{ id, name, organization: organizationName },
+  id,
+  name,
+  organization: organizationName,
 });
 const byRepository = (pullRequests: readonly PullRequest[]) => Map.groupBy(pullRequests, idOf);
 

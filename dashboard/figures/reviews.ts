@@ -48,7 +48,8 @@ function listedOf(listing: Listing, id: string, rows: number): ListedPullRequest
   const teamsOf = listing.teams && teamsByAuthor(listing.teams);
   const { all, ...more } = found;
   return {
-    ...{ id, ...more },
+    id,
+    ...more,
     count: all.length,
     pullRequests: all.slice(0, rows).map((each) => listedPullRequest(each, teamsOf)),
   };
@@ -61,11 +62,9 @@ function selected({ ofAuthors, pullRequests, teams = [] }: Listing, id: string) 
     return { list, title, definition, all: select(pullRequests) };
   }
   const newest = (title: string, all: readonly PullRequest[]) => ({
-    ...{
-      list: null,
-      title: `Pull requests of ${title}`,
-      definition: `Newest first. ${definitions.timesBegin}`,
-    },
+    list: null,
+    title: `Pull requests of ${title}`,
+    definition: `Newest first. ${definitions.timesBegin}`,
     all: all.toSorted((one, other) => other.mergedAtMs - one.mergedAtMs),
   });
   if (id.startsWith(teamListId(""))) {

@@ -62,7 +62,8 @@ export function seatFigures(input: SeatInput): SeatFigures {
   const { seats_purchased: purchased, seats_assigned: used } = seats;
   const holders = seatHolders(users, home);
   const counts = {
-    ...{ purchased, used },
+    purchased,
+    used,
     free: Math.max(0, purchased - used),
     unseen: Math.max(0, used - holders.length),
     withoutAdmin: organizationsWithoutAdmin(organizations, users, home)
@@ -73,7 +74,9 @@ export function seatFigures(input: SeatInput): SeatFigures {
   return {
     ...counts,
     judged: judged && {
-      ...{ active: judged.active.length, idle: judged.idle.length, tooNew: judged.tooNew.length },
+      active: judged.active.length,
+      idle: judged.idle.length,
+      tooNew: judged.tooNew.length,
       notJudged: judged.notJudged,
     },
     holders: holders
@@ -92,7 +95,8 @@ export function seatFigures(input: SeatInput): SeatFigures {
 export const judgedUsers = ({ authors, organizations, ...input }: SeatInput) =>
   authors &&
   judgeHolders({
-    ...{ ...input, authors },
+    ...input,
+    authors,
     readable: organizations.filter((each) => reasonLeftOut(each, true) === null),
   });
 

@@ -37,7 +37,13 @@ export function securityFigures(findings: readonly SecurityFinding[], nowMs: num
     .toSorted((one, other) => rank(one.severity) - rank(other.severity) || other.days - one.days)
     .slice(0, firstMax)
     .map(({ id, title, severity, file_path, start_line, cwe, repository_name, days }) => ({
-      ...{ id, title, severity, file_path, start_line, cwe, days },
+      id,
+      title,
+      severity,
+      file_path,
+      start_line,
+      cwe,
+      days,
       repository: repository_name,
     }));
   return { open: open.length, counts, first };

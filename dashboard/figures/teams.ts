@@ -50,7 +50,8 @@ export function teamFigures(
           { period: view.period, before },
           (pullRequests) => teamGroups(pullRequests, teamsOf),
           (team, first) => ({
-            ...{ id: idOf(team), name: team?.name ?? noTeamName },
+            id: idOf(team),
+            name: team?.name ?? noTeamName,
             organization: team && first.organizationName,
           }),
         )

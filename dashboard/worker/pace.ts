@@ -33,7 +33,11 @@ export function rateLimitedFetch(fetch: Fetch, clock: Clock, onWait: OnWait): Fe
     const known = buckets.get(name);
     if (known) return known;
     const made = {
-      ...{ name, requestsMax, windowMs: windowSeconds * 1000, answeredMs: [], emptyUntilMs: 0 },
+      name,
+      requestsMax,
+      windowMs: windowSeconds * 1000,
+      answeredMs: [],
+      emptyUntilMs: 0,
       turn: Promise.resolve(),
     };
     buckets.set(name, made);

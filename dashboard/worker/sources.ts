@@ -182,7 +182,9 @@ function seatSources(make: MakeSource, clock: Clock, { reviews, before }: Review
       const judged = read && judgedUsers(seatInput(read, context));
       const some = (judged?.idle ?? []).slice(0, seatUsesMax);
       return await fetchSeatUse(client, some, homeOf(context.identity), {
-        ...{ signal, filters, nowMs: clock.nowMs() },
+        signal,
+        filters,
+        nowMs: clock.nowMs(),
       });
     },
     figures: (uses, { identity }) => seatUses(uses, homeOf(identity)),
@@ -192,15 +194,18 @@ function seatSources(make: MakeSource, clock: Clock, { reviews, before }: Review
 
 const listSources = (make: MakeSource, clock: Clock) => ({
   security: make("security", {
-    ...{ refusal: refusalHere("listSecurityFindings"), read: fetchFindings },
+    refusal: refusalHere("listSecurityFindings"),
+    read: fetchFindings,
     figures: (findings, { view }) => securityFigures(chosen(findings, view), clock.nowMs()),
   }),
   learnings: make("learnings", {
-    ...{ refusal: refusalHere("listLearnings"), read: fetchLearnings },
+    refusal: refusalHere("listLearnings"),
+    read: fetchLearnings,
     figures: (records, { view }) => learningFigures(chosen(records, view), clock.nowMs()),
   }),
   pending: make("pending", {
-    ...{ refusal: refusalHere("listLearnings", "state=pending"), read: fetchPending },
+    refusal: refusalHere("listLearnings", "state=pending"),
+    read: fetchPending,
     figures: (records, { view }) => chosen(records, view),
   }),
   keys: make("keys", { refusal: refusalHere("listKeys"), read: fetchKeys, figures: (keys) => keys }),
@@ -210,7 +215,8 @@ const listSources = (make: MakeSource, clock: Clock) => ({
     figures: (webhooks) => webhooks,
   }),
   audit: make("audit", {
-    ...{ refusal: refusalHere("listAuditLogs"), read: fetchAudit },
+    refusal: refusalHere("listAuditLogs"),
+    read: fetchAudit,
     figures: (entries, { view }) => entries.filter((entry) => isOfOrganizations(entry, view)),
   }),
 });

@@ -37,7 +37,8 @@ function scopeOf({ key, home }: Principal) {
 
 export const describeOrganization = (organization: OrganizationItem) => ({
   ...toOrganizationRecord(organization),
-  ...{ plan: organization.plan, metrics: organization.metrics },
+  plan: organization.plan,
+  metrics: organization.metrics,
 });
 
 export const toOrganizationRecord = (organization: OrganizationItem): z.input<typeof organizationRecord> => ({

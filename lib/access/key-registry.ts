@@ -88,16 +88,20 @@ export function draftKeyItem(
   const legacy = fields.kind === "legacy" ? makeLegacyKeyText(random) : undefined;
   const id = legacy === undefined ? newKeyId(random) : idOfText(legacy);
   const draft: KeyItem = {
-    ...{ pk: "", sk: "", id, hash: "", name: null },
-    ...{
-      organization: null,
-      workspace_id: null,
-      instance_id: null,
-      authorized: null,
-      owner: null,
-      role: null,
-    },
-    ...{ expires_at_ms: null, revoked_at: null, rotated_to: null },
+    pk: "",
+    sk: "",
+    id,
+    hash: "",
+    name: null,
+    organization: null,
+    workspace_id: null,
+    instance_id: null,
+    authorized: null,
+    owner: null,
+    role: null,
+    expires_at_ms: null,
+    revoked_at: null,
+    rotated_to: null,
     created_at: toTimestamp(clock.nowMs()),
     ...fields,
   };

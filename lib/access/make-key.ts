@@ -46,8 +46,20 @@ export async function makeKey(maker: Maker, body: NewKey): Promise<StoredKey> {
     const others = await othersOf(table, list, nowMs);
     const salt = newSalt(random);
     const fields = {
-      ...{ id, salt, kind, organization, workspace_id, instance_id, authorized, owner, role },
-      ...{ tenant: principal.tenant, name: body.name, only: body.only, made_by: own.id, expires_at_ms },
+      id,
+      salt,
+      kind,
+      organization,
+      workspace_id,
+      instance_id,
+      authorized,
+      owner,
+      role,
+      tenant: principal.tenant,
+      name: body.name,
+      only: body.only,
+      made_by: own.id,
+      expires_at_ms,
     };
     const issued = draftKeyItem(maker, fields, (key) => valueText(key, salt, { keyText, body }));
     return await storeKey(maker, issued, {
