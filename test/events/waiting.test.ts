@@ -4,6 +4,7 @@ import * as kinds from "../../lib/contract/items.ts";
 import { eventLimits } from "../../lib/contract/limits.ts";
 import { expireWaiting } from "../../lib/events/expire.ts";
 import { ingest } from "../../lib/events/ingest.ts";
+import { readWaiting } from "../../lib/events/waiting.ts";
 import { versionOf } from "../../lib/store/items/version.ts";
 import { waitingKey } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
@@ -256,6 +257,17 @@ describe("a damaged event among those that wait", () => {
         { group: expect.stringMatching(/^damaged\./), reason: reason("id") },
       ]);
       expect(await waiting(harness.table)).toEqual([]);
+    },
+  );
+
+  test.each([7, undefined])(
+    "an event that began to wait again is not removed with what was damaged before (since: %s)",
+    async (since) => {
+      await deliver(harness, [memberSaved(3)]);
+      const stored = await waiting(harness.table);
+      const [item = expect.fail("Nothing waits.")] = stored.filter(({ body }) => body !== undefined);
+      expect(await readWaiting(harness, { ...item, since, id: 7 })).toEqual([]);
+      expect(await waiting(harness.table)).toEqual(stored);
     },
   );
 

@@ -1,0 +1,76 @@
+import { beforeAll, expect, test } from "vitest";
+import { operatorOrigin } from "../../lib/audit/entry.ts";
+import { createRole, updateRole } from "../../lib/people/custom-roles.ts";
+import type { Table } from "../../lib/store/table.ts";
+import { useStore } from "../support/engine.ts";
+import { scanAll } from "../support/scan-all.ts";
+import { organizationOf } from "../support/stored.ts";
+import { World } from "../support/world.ts";
+
+const store = useStore();
+const world = new World(() => store().table);
+const context = (table: Table = store().table) => ({ ...world.deps, ...operatorOrigin, table });
+let organization: Awaited<ReturnType<typeof organizationOf>>;
+beforeAll(async () => {
+  organization = await organizationOf(store().table, await world.organization("one"));
+});
+
+async function newRole(name: string): Promise<string> {
+  const fields = { name, description: null, is_default: false, permissions: [], duplicateFrom: undefined };
+  return (await createRole(context(), organization, fields)).role.id;
+}
+const change = async (id: string, changes: Parameters<typeof updateRole>[3], table?: Table) =>
+  await updateRole(context(table), organization, id, changes);
+
+/** Runs something after the caller has decided and before its first transaction. */
+function overtakenBy(other: () => Promise<unknown>): Table {
+  const { table } = store();
+  let isOvertaken = false;
+  return {
+    ...table,
+    transact: async (...given) => {
+      if (!isOvertaken) {
+        isOvertaken = true;
+        await other();
+      }
+      return await table.transact(...given);
+    },
+  };
+}
+
+const changesOf = async (...ids: readonly string[]) =>
+  (await scanAll(store().table))
+    .filter(({ action, resource_id }) => action === "role.updated" && ids.includes(String(resource_id)))
+    .map(({ metadata }) => metadata);
+
+test("of two changes of a role's permissions at once, the second one's audit entry begins with the first", async () => {
+  const id = await newRole("Permissions");
+  const first = { permissions: ["role_management:read"] } as const;
+  const second = { permissions: ["role_management:read", "security:read"] } as const;
+  await change(
+    id,
+    second,
+    overtakenBy(() => change(id, first)),
+  );
+  expect(await changesOf(id)).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ before: { permissions: [] }, after: first }),
+      expect.objectContaining({ before: first, after: second }),
+    ]),
+  );
+});
+
+test("of two roles made the default at once, the second one's audit entry names the first", async () => {
+  const [first, second] = [await newRole("First"), await newRole("Second")];
+  await change(
+    second,
+    { is_default: true },
+    overtakenBy(() => change(first, { is_default: true })),
+  );
+  expect(await changesOf(first, second)).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ name: "First", lost_default: "cr_member" }),
+      expect.objectContaining({ name: "Second", lost_default: first }),
+    ]),
+  );
+});
