@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
-import { auditColumns, toAuditRecord } from "../../lib/audit/export.ts";
+import { auditWrites, operatorOrigin } from "../../lib/audit/entry.ts";
+import { auditColumns, auditFilter, toAuditRecord } from "../../lib/audit/export.ts";
+import { workspaceTenant } from "../../lib/contract/tenants.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import { parseAudit } from "../../lib/store/items/audit.ts";
+import { TestClock } from "../support/clock.ts";
 
 const stored = {
   pk: "AUDIT#w#acme#2026-11",
@@ -37,4 +41,31 @@ test("an entry is exported in the same bytes, whatever order the table returns i
 test("the fields of an entry come in the order of the columns of the CSV", () => {
   const others = (names: readonly string[]) => names.filter((name) => !name.startsWith("actor"));
   expect(others(Object.keys(JSON.parse(exported({}))))).toEqual(others(auditColumns.map(({ name }) => name)));
+});
+
+test("an organization that left shows what it did here only to those who ask for the whole workspace", () => {
+  const entry = parseAudit({ ...stored, metadata: {}, organization: "left", log_of: "left" });
+  const isShown = (selector: "all" | "some:one", inTenant: readonly string[]) =>
+    auditFilter({}, { selector, organizations: [], inTenant: new Set(inTenant) })(entry);
+  expect([isShown("all", []), isShown("all", ["left"]), isShown("some:one", [])]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+});
+
+test("an entry says by which way the change came, if not by the API itself", () => {
+  const deps = { clock: new TestClock(), random: systemRandom, retentionDays: 1 };
+  const event = {
+    ...operatorOrigin,
+    action: "role.created",
+    resourceType: "role",
+    resourceId: null,
+  } as const;
+  const metadataOf = (via: "mcp" | null) =>
+    auditWrites(deps, {
+      ...{ ...event, via, summary: "", tenant: workspaceTenant("acme"), organization: null },
+      metadata: { name: "One" },
+    }).map(({ put }) => put.metadata);
+  expect([metadataOf("mcp"), metadataOf(null)]).toEqual([[{ name: "One", via: "mcp" }], [{ name: "One" }]]);
 });

@@ -20,8 +20,12 @@ test("copies of an audit entry beyond one transaction are written once, also by 
   const owners = Array.from({ length: storeLimits.transactionActionsMax + 5 }, () =>
     organizationTenant(systemRandom.uuid()),
   );
-  const copies = owners.map((owner) => ({
-    put: { ...auditKey(owner, createdAt, id), id, created_at: createdAt, actor: operatorOrigin.actor.name },
+  const summaryFor = (index: number) => (index < 3 ? "Some." : "Others.");
+  const copies = owners.map((owner, index) => ({
+    put: {
+      ...auditKey(owner, createdAt, id),
+      ...{ id, created_at: createdAt, actor: operatorOrigin.actor.name, summary: summaryFor(index) },
+    },
   }));
   const { writes, owed } = withCopies([], copies);
   await table.transact(writes);
@@ -34,6 +38,6 @@ test("copies of an audit entry beyond one transaction are written once, also by 
   await writeOldOwed({ table, clock });
 
   const written = (await scanAll(table)).filter(({ pk }) => pk.startsWith("AUDIT#"));
-  const ownersOf = written.map(({ pk }) => pk.slice("AUDIT#".length, -"#2026-11".length));
-  expect(ownersOf.toSorted()).toEqual(owners.toSorted());
+  const found = written.map(({ pk, summary }) => [pk.slice("AUDIT#".length, -"#2026-11".length), summary]);
+  expect(found.toSorted()).toEqual(owners.map((owner, index) => [owner, summaryFor(index)]).toSorted());
 });
