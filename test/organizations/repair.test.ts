@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import * as kinds from "../../lib/contract/items.ts";
+import { scopeLimits } from "../../lib/contract/limits.ts";
 import { workspaceTenant } from "../../lib/contract/tenants.ts";
 import { repairTable } from "../../lib/organizations/repair.ts";
+import { parseScopeEpochs } from "../../lib/store/items/scope-epochs.ts";
 import { useStore } from "../support/engine.ts";
 import { World } from "../support/world.ts";
 
@@ -25,3 +27,34 @@ test("a repair keeps the row of every organization, and removes only rows in oth
   const kept = await table.getMany([...keys, stray]);
   expect(kept.map((item) => item?.uuid)).toEqual([...uuids, undefined]);
 });
+
+test.each(["organization", "row", "count", "removal"] as const)(
+  "after a repair new epochs are above the highest one that is left anywhere, also only in the %s",
+  async (place) => {
+    const { table } = store();
+    const workspace = `epochs-${place}`;
+    const tenant = workspaceTenant(workspace);
+    await world.workspace(workspace);
+    const organization = await world.organization(workspace, { workspace_id: workspace });
+    const highest = 10 * scopeLimits.repairEpochsGap;
+    const left = {
+      uuid: organization,
+      provider: "github",
+      provider_organization_id: "left",
+      at_ms: 0,
+      ttl: 1,
+    };
+    const put = {
+      organization: { ...kinds.organization.key({ organization }), visible_epoch: highest },
+      row: { ...kinds.tenantOrganization.key({ tenant, organization }), visible_epoch: highest },
+      count: { ...kinds.scopeEpochs.key({ tenant }), n: highest + 1, p: highest },
+      removal: { ...kinds.organizationLeft.key({ tenant, organization }), ...left, left_epoch: highest },
+    }[place];
+    await table.write({ put: { ...(await table.get(put)), ...put } });
+
+    await repairTable(world.deps);
+
+    const { next } = parseScopeEpochs(await table.get(kinds.scopeEpochs.key({ tenant })));
+    expect(next).toBeGreaterThan(highest + 1);
+  },
+);
