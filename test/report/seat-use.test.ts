@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createClient } from "../../lib/client/client.ts";
-import { fetchSeatUse, type User } from "../../lib/report/seats.ts";
+import { fetchSeatUse, seatHolders, type User } from "../../lib/report/seats.ts";
 import { review } from "./records.ts";
 
 const person = (id: string): User => ({
@@ -90,4 +90,11 @@ test("for nobody, nothing is asked", async () => {
   const { client, asked } = service([], []);
   expect((await fetchSeatUse(client, [], null, { nowMs, filters: [{}] })).size).toBe(0);
   expect(asked).toEqual([]);
+});
+
+test("a seat holder has a seat, and a membership in an organization that the key can see", () => {
+  const holder = person("holder");
+  const without = { ...person("without"), seat_assigned: false };
+  const hidden = { ...person("hidden"), organizations: [] };
+  expect(seatHolders([without, holder, hidden], null)).toEqual([holder]);
 });
