@@ -46,7 +46,10 @@ test("a use that is delivered twice counts once, also both at once", async () =>
     useLearning({ ...world.deps, table }, use, `${use.used_at}#${id}`);
   await deliver("first");
   await deliver("first");
-  expect(await learningOf(store().table, home.uuid, learning_id)).toMatchObject({ usage_count: 3 });
+  expect(await learningOf(store().table, home.uuid, learning_id)).toMatchObject({
+    usage_count: 3,
+    last_used_at: use.used_at,
+  });
   // Reads of several items are no snapshot: the marker may be read before the other delivery and the count after it.
   let isOvertaken = false;
   const getMany: Table["getMany"] = async (keys, ...options) => {
