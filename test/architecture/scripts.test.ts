@@ -21,11 +21,11 @@ test("every file that `npm run test:mutation` mutates or tests with exists", () 
   );
 });
 
-test("every mutant that no test can detect is in a file that is mutated, and its code is still there", () => {
+test("every mutant that no test can detect is in a file of lib, and its code is still there", () => {
   const entries = z
     .array(z.object({ file: z.string(), code: z.string() }))
     .parse(JSON.parse(readFileSync(`${root}test/mutation/equivalent.json`, "utf8")));
-  const mutated = new Set(Object.values(parts).flatMap(({ mutate }) => globSync([...mutate], { cwd: root })));
+  const mutated = new Set(globSync("lib/**/*.ts", { cwd: root }));
   const isCurrent = ({ file, code }: (typeof entries)[number]) =>
     mutated.has(file) && oneLine(readFileSync(root + file, "utf8")).includes(code);
   expect(entries.filter((entry) => !isCurrent(entry))).toEqual([]);

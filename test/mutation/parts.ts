@@ -87,3 +87,9 @@ export const parts: Readonly<Record<string, Part>> = {
     tests: ["test/stream/{upkeep,move,repair}.test.ts", "test/mutation/simulation.check.ts"],
   },
 };
+
+/** The rooms of lib of which a run of all parts makes a few changes that a seed draws: see `changes/run.ts`. */
+export const drawnRooms = [
+  ...["audit", "learnings", "mcp", "metrics", "mirror"],
+  ...["organizations", "people", "report", "security", "webhooks"],
+];

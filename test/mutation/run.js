@@ -2,18 +2,23 @@
 // equivalent.json with the reason why no test can tell; anything else fails the run.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import offerEngines from "../support/offer-engines.ts";
 import { askMemoryEngine } from "../support/shared-engine.ts";
 import { equivalents } from "./equivalents.ts";
-import { oneLine, parts, reportFile } from "./parts.ts";
+import { drawnRooms, oneLine, parts, reportFile } from "./parts.ts";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const stryker = `${here}node_modules/@stryker-mutator/core/bin/stryker.js`;
-/** `conditions`, or those of one room of lib: `conditions:webhooks`. */
-const conditions = /^conditions(?::([a-z-]+))?$/;
+/** The folders of lib. The name of one is a part: a few changes of it, which a seed draws. */
+const rooms = readdirSync(`${root}lib`);
+/** Every condition of a write, or those of one room of lib: `conditions:webhooks`. */
+const isOfConditions = (word) => word === "conditions" || rooms.some((room) => word === `conditions:${room}`);
+
+/** The rooms of lib that changed since a revision, in a bounded time: `since:main`. */
+const since = /^since:./;
 
 function install() {
   if (existsSync(stryker)) return true;
@@ -92,31 +97,27 @@ async function run(part) {
   return false;
 }
 
-/** Needs no Stryker: see `conditions/run.ts`. */
-async function dropConditions(rooms) {
-  const child = spawn(process.execPath, [`${here}conditions/run.ts`, ...rooms], {
-    cwd: root,
-    stdio: "inherit",
-  });
+/** Needs no Stryker: see `changes/run.ts`. */
+async function makeChanges(words) {
+  const child = spawn(process.execPath, [`${here}changes/run.ts`, ...words], { cwd: root, stdio: "inherit" });
   const [status] = await once(child, "exit");
   return status === 0;
 }
 
 async function main(words) {
-  const chosen = words.length > 0 ? words : [...Object.keys(parts), "conditions"];
-  const rooms = chosen.flatMap((word) => conditions.exec(word)?.[1] ?? []);
-  const mutated = chosen.filter((part) => !conditions.test(part));
-  const unknown = mutated.filter((part) => !Object.hasOwn(parts, part));
+  const chosen = words.length > 0 ? words : [...Object.keys(parts), ...drawnRooms, "conditions"];
+  const mutated = chosen.filter((word) => Object.hasOwn(parts, word));
+  const changed = chosen.filter((word) => rooms.includes(word) || isOfConditions(word) || since.test(word));
+  const unknown = chosen.filter((word) => !mutated.includes(word) && !changed.includes(word));
   if (unknown.length > 0) {
-    console.error(
-      `There is no part ${unknown.join(", ")}; there are ${Object.keys(parts).join(", ")}, conditions.`,
-    );
+    const known = [...Object.keys(parts), ...rooms, "conditions", "conditions:ROOM", "since:REVISION"];
+    console.error(`There is no part ${unknown.join(", ")}; there are ${known.join(", ")}.`);
     return 1;
   }
   if (mutated.length > 0 && !install()) return 1;
   let isComplete = true;
   for (const part of mutated) isComplete = (await run(part)) && isComplete;
-  if (mutated.length < chosen.length) isComplete = (await dropConditions(rooms)) && isComplete;
+  if (changed.length > 0) isComplete = (await makeChanges(changed)) && isComplete;
   return isComplete ? 0 : 1;
 }
 
