@@ -4,7 +4,7 @@ import { eventLimits } from "../../lib/contract/limits.ts";
 import { eventQueueSettings } from "../../lib/contract/platform.ts";
 import { ingest } from "../../lib/events/ingest.ts";
 import type { QueueMessage } from "../../lib/events/ports.ts";
-import { isSuspect } from "../../lib/events/tries.ts";
+import { countTry, forgetTries, isSuspect, takeBack } from "../../lib/events/tries.ts";
 import { AwsError } from "../../lib/runtime/aws-error.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { type Key, StoreUnavailable, type Table, TransactionRefused } from "../../lib/store/table.ts";
@@ -310,4 +310,12 @@ describe("the worker's own limit of receives", () => {
     for (const { id } of messages)
       expect(await harness.table.get(kinds.tries.key({ messageId: id }))).toBeUndefined();
   });
+});
+
+test("a try that is taken back after the event was applied leaves nothing in the table", async () => {
+  const [message = expect.fail("No message.")] = await toMessages(harness, [memberSaved(3)]);
+  const { id } = await countTry(harness, message);
+  await forgetTries(harness, message);
+  await takeBack(harness, message.id, id);
+  expect(await everything(harness.table)).toEqual([]);
 });

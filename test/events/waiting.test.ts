@@ -4,8 +4,9 @@ import * as kinds from "../../lib/contract/items.ts";
 import { eventLimits } from "../../lib/contract/limits.ts";
 import { expireWaiting } from "../../lib/events/expire.ts";
 import { ingest } from "../../lib/events/ingest.ts";
-import { readWaiting } from "../../lib/events/waiting.ts";
+import { readWaiting, stopWaiting } from "../../lib/events/waiting.ts";
 import { versionOf } from "../../lib/store/items/version.ts";
+import { parseWaiting } from "../../lib/store/items/waiting.ts";
 import { waitingKey } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { checkPeople } from "../people/checks.ts";
@@ -220,6 +221,16 @@ test("a damaged row of the waiting list is reported and does not block the other
     "The waiting event's age at WAITING / 0 is damaged in: since",
   );
   expect(harness.letters).toHaveLength(1);
+});
+
+test("an event that began to wait again is not removed by whoever read it before", async () => {
+  await deliver(harness, [memberSaved(3)]);
+  const stored = await waiting(harness.table);
+  const [item = expect.fail("Nothing waits.")] = stored.filter(({ body }) => body !== undefined);
+  await stopWaiting(harness.table, { ...parseWaiting(item), since: "2026-01-01T00:00:00.000Z" });
+  expect(await waiting(harness.table)).toEqual(stored);
+  await stopWaiting(harness.table, parseWaiting(item));
+  expect(await waiting(harness.table)).toEqual([]);
 });
 
 describe("a damaged event among those that wait", () => {

@@ -1,6 +1,8 @@
 import { beforeAll, expect, test } from "vitest";
 import { operatorOrigin } from "../../lib/audit/entry.ts";
-import { createRole, updateRole } from "../../lib/people/custom-roles.ts";
+import * as kinds from "../../lib/contract/items.ts";
+import { peopleLimits } from "../../lib/contract/limits.ts";
+import { createRole, deleteRole, updateRole } from "../../lib/people/custom-roles.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { useStore } from "../support/engine.ts";
 import { scanAll } from "../support/scan-all.ts";
@@ -15,9 +17,9 @@ beforeAll(async () => {
   organization = await organizationOf(store().table, await world.organization("one"));
 });
 
-async function newRole(name: string): Promise<string> {
+async function newRole(name: string, table?: Table): Promise<string> {
   const fields = { name, description: null, is_default: false, permissions: [], duplicateFrom: undefined };
-  return (await createRole(context(), organization, fields)).role.id;
+  return (await createRole(context(table), organization, fields)).role.id;
 }
 const change = async (id: string, changes: Parameters<typeof updateRole>[3], table?: Table) =>
   await updateRole(context(table), organization, id, changes);
@@ -43,22 +45,27 @@ const changesOf = async (...ids: readonly string[]) =>
     .filter(({ action, resource_id }) => action === "role.updated" && ids.includes(String(resource_id)))
     .map(({ metadata }) => metadata);
 
-test("of two changes of a role's permissions at once, the second one's audit entry begins with the first", async () => {
-  const id = await newRole("Permissions");
-  const first = { permissions: ["role_management:read"] } as const;
-  const second = { permissions: ["role_management:read", "security:read"] } as const;
-  await change(
-    id,
-    second,
-    overtakenBy(() => change(id, first)),
-  );
-  expect(await changesOf(id)).toEqual(
-    expect.arrayContaining([
-      expect.objectContaining({ before: { permissions: [] }, after: first }),
-      expect.objectContaining({ before: first, after: second }),
-    ]),
-  );
-});
+test.each([
+  [{ permissions: [] }, { permissions: ["role_management:read"] }, { permissions: ["security:read"] }],
+  [{ name: "1" }, { name: "One" }, { name: "Two" }],
+  [{ description: null }, { description: "One." }, { description: "Two." }],
+] as const)(
+  "of two changes of a role at once, the later one's audit entry begins with the other (%j)",
+  async (before, first, second) => {
+    const id = await newRole("name" in before ? before.name : `For ${Object.keys(before)}`);
+    await change(
+      id,
+      second,
+      overtakenBy(() => change(id, first)),
+    );
+    expect(await changesOf(id)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ before, after: first }),
+        expect.objectContaining({ before: first, after: second }),
+      ]),
+    );
+  },
+);
 
 test("of two roles made the default at once, the second one's audit entry names the first", async () => {
   const [first, second] = [await newRole("First"), await newRole("Second")];
@@ -73,4 +80,25 @@ test("of two roles made the default at once, the second one's audit entry names 
       expect.objectContaining({ name: "Second", lost_default: first }),
     ]),
   );
+});
+
+test("a role that is renamed while it is deleted leaves no name behind", async () => {
+  const id = await newRole("Old");
+  const rename = () => change(id, { name: "New" });
+  await deleteRole(context(overtakenBy(rename)), organization, id);
+  for (const name of ["Old", "New"]) await newRole(name);
+});
+
+test("of two roles created at once when one more fits, one is refused", async () => {
+  const guard = kinds.people.key({ organization: organization.uuid });
+  const almostAll = { set: [["custom", peopleLimits.customRolesMax - 1]] } as const;
+  await store().table.write({ update: guard, change: almostAll });
+  await expect(
+    newRole(
+      "Late",
+      overtakenBy(() => newRole("Last")),
+    ),
+  ).rejects.toMatchObject({
+    code: "ROLE_LIMIT_REACHED",
+  });
 });
