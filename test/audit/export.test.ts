@@ -64,7 +64,11 @@ test("an entry says by which way the change came, if not by the API itself", () 
   } as const;
   const metadataOf = (via: "mcp" | null) =>
     auditWrites(deps, {
-      ...{ ...event, via, summary: "", tenant: workspaceTenant("acme"), organization: null },
+      ...event,
+      via,
+      summary: "",
+      tenant: workspaceTenant("acme"),
+      organization: null,
       metadata: { name: "One" },
     }).map(({ put }) => put.metadata);
   expect([metadataOf("mcp"), metadataOf(null)]).toEqual([[{ name: "One", via: "mcp" }], [{ name: "One" }]]);

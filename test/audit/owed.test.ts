@@ -24,7 +24,10 @@ test("copies of an audit entry beyond one transaction are written once, also by 
   const copies = owners.map((owner, index) => ({
     put: {
       ...auditKey(owner, createdAt, id),
-      ...{ id, created_at: createdAt, actor: operatorOrigin.actor.name, summary: summaryFor(index) },
+      id,
+      created_at: createdAt,
+      actor: operatorOrigin.actor.name,
+      summary: summaryFor(index),
     },
   }));
   const { writes, owed } = withCopies([], copies);

@@ -6,8 +6,13 @@ import { metricsSources } from "../../lib/mirror/sources.ts";
 
 const large = { pr_url: "https://git.test/1", provider: "github", organization_id: "1001" };
 const record = (pr_url: string, comments: readonly object[]) => ({
-  ...{ pr_url, provider: "github", organization_id: "1001", repository_id: "9001", author_id: "7" },
-  ...{ merged_at: "2026-01-02T00:00:00.000Z", coderabbit_comments: comments },
+  pr_url,
+  provider: "github",
+  organization_id: "1001",
+  repository_id: "9001",
+  author_id: "7",
+  merged_at: "2026-01-02T00:00:00.000Z",
+  coderabbit_comments: comments,
 });
 const comment = { url: "https://git.test/3#c", severity: "minor", category: null, accepted: true };
 
@@ -16,8 +21,9 @@ function walkOf(sentence: string) {
   const fetch = async (target: string | URL | Request) => {
     if (new URL(String(target)).searchParams.has("cursor"))
       return Response.json({
-        ...{ data: [record("https://git.test/2", []), record("https://git.test/3", [comment])] },
-        ...{ next_cursor: null, resume_cursor: "later" },
+        data: [record("https://git.test/2", []), record("https://git.test/3", [comment])],
+        next_cursor: null,
+        resume_cursor: "later",
       });
     const errors = [{ code: "RESPONSE_TOO_LARGE", message: sentence }];
     return Response.json({ errors }, { status: 413, headers: { "x-next-cursor": "second" } });

@@ -90,6 +90,14 @@ export const parts: Readonly<Record<string, Part>> = {
 
 /** The rooms of lib of which a run of all parts makes a few changes that a seed draws: see `changes/run.ts`. */
 export const drawnRooms = [
-  ...["audit", "learnings", "mcp", "metrics", "mirror"],
-  ...["organizations", "people", "report", "security", "webhooks"],
+  "audit",
+  "learnings",
+  "mcp",
+  "metrics",
+  "mirror",
+  "organizations",
+  "people",
+  "report",
+  "security",
+  "webhooks",
 ];
