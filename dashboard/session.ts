@@ -146,7 +146,7 @@ export const tabKey = {
 export function keyOfLink(view: string): string | null {
   const key = new URLSearchParams(location.hash.slice(1)).get("key");
   if (key !== null) history.replaceState(null, "", view);
-  return key;
+  return key?.trim() || null;
 }
 
 /** If a person has disabled storage, accessing it throws. */

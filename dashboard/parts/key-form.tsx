@@ -30,8 +30,8 @@ export function KeyForm({ isOpening, notice, onKey }: KeyFormProps) {
         <h1>Review dashboard</h1>
         <p class="lead">
           This page shows what automated reviews find, what becomes of it and how long pull requests take. An
-          admin makes a key with <code>npx --no-install review-api keys create</code>; <code>npm start</code>{" "}
-          prints a link that carries the demo's key. <a href="docs">More about keys</a>
+          admin makes a key with <code>npx --no-install review-api keys create</code>; a service with demo
+          data prints a link that carries one. <a href="docs">More about keys</a>
         </p>
         <label for="key">API key</label>
         <input

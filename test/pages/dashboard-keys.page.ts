@@ -62,9 +62,15 @@ test("an agentic key is refused at the gate with a sentence", async () => {
   await page.locator(".headlines").waitFor();
 });
 
-test("the first page is accessible", async () => {
+test("the first page says in two sentences what it shows and where a key comes from, and is accessible", async () => {
   const { page, faults } = await openPage();
   await page.goto(`${service().url}/dashboard`);
+  const words = (await page.locator(".lead").innerText()).replace(/\s+/g, " ");
+  expect(words.split(". ")).toEqual([
+    "This page shows what automated reviews find, what becomes of it and how long pull requests take",
+    "An admin makes a key with npx --no-install review-api keys create; a service with demo data prints a link that carries one",
+    "More about keys",
+  ]);
   await expectGoodLooks(page);
   expect(faults).toEqual([]);
 });
@@ -130,6 +136,21 @@ describe("the key", () => {
     // Also in a page that is open.
     await page.evaluate("location.hash = 'key=rk_workspace_mistyped'");
     await expect.poll(() => page.getByRole("alert").textContent()).toContain("The service refuses this key");
+    expect(page.url()).toBe(`${service().url}/dashboard`);
+  });
+
+  test("a link without a key behind #key= counts as none, and a kept key stays", async () => {
+    const { page } = await openPage();
+    await page.goto(`${service().url}/dashboard#key=%20&days=7`);
+    await enterKey(page, service().keys.workspace, true);
+    await untilRead(page);
+    expect(new URL(page.url()).hash).toBe("#days=7");
+    // In the open page, then where it starts.
+    await page.evaluate("location.hash = 'key=&page=teams'");
+    await page.getByRole("heading", { name: "Teams and repositories", level: 2 }).waitFor();
+    await page.goto("about:blank");
+    await page.goto(`${service().url}/dashboard#key=`);
+    await untilRead(page);
     expect(page.url()).toBe(`${service().url}/dashboard`);
   });
 
