@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type KeyKind, keyKinds } from "../../lib/contract/access.ts";
+import { llmsPath, referenceFiles, referencePages, searchPath } from "../../lib/contract/reference.ts";
 import { enterKey, goTo, leftOut, openDashboard, untilRead } from "./dashboard.ts";
 import { expectGoodLooks, openPage, service } from "./support.ts";
 
@@ -65,8 +66,7 @@ test("an agentic key is refused at the gate with a sentence", async () => {
 test("the first page says in two sentences what it shows and where a key comes from, and is accessible", async () => {
   const { page, faults } = await openPage();
   await page.goto(`${service().url}/dashboard`);
-  const words = (await page.locator(".lead").innerText()).replace(/\s+/g, " ");
-  expect(words.split(". ")).toEqual([
+  expect((await page.locator(".lead").textContent())?.split(". ")).toEqual([
     "This page shows what automated reviews find, what becomes of it and how long pull requests take",
     "An admin makes a key with npx --no-install review-api keys create; a service with demo data prints a link that carries one",
     "More about keys",
@@ -152,6 +152,31 @@ describe("the key", () => {
     await page.goto(`${service().url}/dashboard#key=`);
     await untilRead(page);
     expect(page.url()).toBe(`${service().url}/dashboard`);
+  });
+
+  test("no answer to the page contains a key: not the page itself, nor what it reads", async () => {
+    const answers = new Map<string, Promise<string>>();
+    const { page } = await openDashboard({
+      kind: "organization",
+      prepare: async (page) =>
+        page.on("response", (response) => {
+          const { pathname } = new URL(response.url());
+          answers.set(pathname, response.text());
+        }),
+    });
+    await untilRead(page);
+    for (const title of all.slice(1)) await goTo(page, title);
+    const open = [...Object.keys({ ...referenceFiles, ...referencePages }), searchPath, llmsPath];
+    for (const path of [...open, "/.review-api/demo-keys.json", "/demo-keys.json"])
+      answers.set(
+        path,
+        fetch(`${service().url}${path}`).then((answer) => answer.text()),
+      );
+    expect(answers.has("/v1/audit-logs")).toBe(true);
+    for (const [path, answer] of answers) {
+      const text = await answer;
+      for (const key of Object.values(service().keys)) expect(text.includes(key), path).toBe(false);
+    }
   });
 
   test("the key is sent in its header, and only to the API", async () => {
