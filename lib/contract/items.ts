@@ -6,6 +6,7 @@
  * role or an organization.
  */
 import { kind } from "./kind.ts";
+import { peopleLimits, webhookLimits } from "./limits.ts";
 
 // Keys (lib/access).
 export const apiKey = kind("KEY#{keyId}", "KEY", { owner: "key",
@@ -102,7 +103,7 @@ export const team = kind("TEAMS#{organization}", "TEAM#{teamId!}", { owner: "org
     beyond: "the event is refused", test: "test/functions/teams.test.ts" } });
 export const role = kind("ROLES#{organization}", "ROLE#{roleId}", { owner: "organization", moves: "stays",
   purpose: "A custom role.",
-  few: { most: 100, because: "`peopleLimits.customRolesMax`" } });
+  few: { most: peopleLimits.customRolesMax, because: "`peopleLimits.customRolesMax`" } });
 export const seatPool = kind("SEATS#{pool}", "SEATS", { owner: "tenant",
   purpose: "The seats of a workspace. An organization's own pool is part of its people guard." });
 export const person = kind("SEATS#{pool}", "PERSON#{person}", { owner: "organization", moves: "people",
@@ -233,7 +234,7 @@ export const tries = kind("TRIES#{messageId!}", "TRIES", { owner: "event", expir
 // Webhooks (lib/webhooks).
 export const webhook = kind("WEBHOOKS#{shard:2}", "{tenant}#{webhookId}", { owner: "tenant", foundBy: "shards",
   purpose: "A webhook of an organization, a workspace or an instance.",
-  few: { most: 11, because: "`webhookLimits.perScopeMax`, and their count" },
+  few: { most: webhookLimits.perScopeMax + 1, because: "`webhookLimits.perScopeMax`, and their count" },
   rights: ["authorized", "owner"],
   grows: { what: "organizations of the instance key that created it", bound: "`keyLimits.authorizedOrganizationsMax`",
     beyond: "the key is not created", test: "test/access/key-registry.test.ts" } });
