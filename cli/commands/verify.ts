@@ -46,7 +46,7 @@ async function checkContextOf(input: CommandInput, connection: Connection): Prom
     const search = invoker(output(stackOutputs.searchFunctionName), input.text("region"));
     const closedUrl = output(stackOutputs.closedUrl, "");
     const urls = {
-      baseUrl: apiUrlOf(output),
+      baseUrl: await apiUrlOf(output),
       publicUrl: output(stackOutputs.apiUrl),
       ...(closedUrl && { closedUrl }),
     };
@@ -55,9 +55,7 @@ async function checkContextOf(input: CommandInput, connection: Connection): Prom
   const directory = dataDirectory(input.text("data") ?? defaultDataPath);
   const baseUrl = await localServiceUrl(directory);
   if (!baseUrl)
-    throw new OperatorError(
-      `No local service runs on ${directory.path}; start it first: npx --no-install review-api dev`,
-    );
+    throw new OperatorError(`No local service runs on ${directory.path}; start it first: ${toType("dev")}`);
   const { table, vectors, embedder } = connection;
   return {
     connection,

@@ -3,6 +3,7 @@ import { keyLimits } from "../../lib/contract/limits.ts";
 import { type Connection, defaultDataPath } from "../../lib/operator/connection.ts";
 import { UsageError } from "../../lib/runtime/operator-error.ts";
 import type { CommandInput, OptionDefinitions } from "../command.ts";
+import { commandFor } from "../show-once.ts";
 import { processTerminal } from "../terminal.ts";
 
 export const connectionOptions: OptionDefinitions = {
@@ -51,5 +52,6 @@ async function open(input: CommandInput, create: boolean): Promise<Connection> {
   }
   if (input.text("region") !== undefined) throw new UsageError("--region works only with --stack.");
   const { connectLocally } = await import("../../lib/operator/local.ts");
-  return connectLocally(data ?? defaultDataPath, { create, onWait: processTerminal().say });
+  const options = { create, toStart: commandFor(input, "dev"), onWait: processTerminal().say };
+  return connectLocally(data ?? defaultDataPath, options);
 }

@@ -19,15 +19,22 @@ import { operatorDeps } from "./operator-deps.ts";
 
 const pollMs = 100;
 
+type LocalOptions = {
+  readonly create: boolean;
+  /** The command that starts the service on the same folder. */
+  readonly toStart?: string;
+  readonly onWait?: (sentence: string) => void;
+};
+
 /** Uses the engine of a running service; otherwise starts its own for the duration of the command. */
 export async function connectLocally(
   path: string,
-  { create, onWait }: { readonly create: boolean; readonly onWait?: (sentence: string) => void },
+  { create, toStart, onWait }: LocalOptions,
 ): Promise<Connection> {
   const directory = dataDirectory(path);
   if (!create && !holdsData(directory))
     throw new OperatorError(
-      `There is no data in ${directory.path} yet; start the service first: npx --no-install review-api dev`,
+      `There is no data in ${directory.path} yet; start the service first${toStart === undefined ? "." : `: ${toStart}`}`,
     );
   await prepareDirectory(directory);
   const entry = await claimDirectory(directory, systemClock, {

@@ -343,6 +343,10 @@ describe("without a service", () => {
     // An engine that is too slow to end is killed, and its own journal stays beside its file.
     const left = (await readdir(own)).filter((name) => !name.startsWith(`${engineKind.dataPath}-`));
     expect(left.toSorted()).toEqual([engineKind.dataPath, "events.ndjson", "lock"].toSorted());
+    // Nothing serves the data that is there now.
+    expect((await callTool("verify", "--data", own)).stderr).toBe(
+      `No local service runs on ${own}; start it first: npx --no-install review-api dev --data ${own}`,
+    );
   });
 
   test("a command in a folder without data says how to create some", async () => {
@@ -350,7 +354,7 @@ describe("without a service", () => {
     expect(await callTool("keys", "list", "--data", own)).toEqual({
       code: 1,
       stdout: "",
-      stderr: `There is no data in ${own} yet; start the service first: npx --no-install review-api dev`,
+      stderr: `There is no data in ${own} yet; start the service first: npx --no-install review-api dev --data ${own}`,
     });
     expect(await readdir(own)).toEqual([]);
   });

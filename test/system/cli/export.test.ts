@@ -165,7 +165,7 @@ describe("errors are one sentence", () => {
   test("a missing service and a missing folder are reported in one sentence", async () => {
     const folder = await dev.folder();
     expect((await callTool("export", "metrics", "--data", folder)).stderr).toBe(
-      `No local service runs on ${folder}; start it first (npx --no-install review-api dev), or give --url.`,
+      `No local service runs on ${folder}; start it first (npx --no-install review-api dev --data ${folder}), or give --url.`,
     );
     const file = join(folder, "missing", "file.csv");
     expect((await callTool("export", "learnings", "--output", file, ...target())).stderr).toBe(
