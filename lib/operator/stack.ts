@@ -80,11 +80,17 @@ export async function operatorIdentity(region: string | undefined): Promise<AwsI
  * Where the stack's API is called. No DNS knows the addresses of an emulator's gateway: these are reached through the
  * endpoint, by the path that LocalStack introduced and others took over.
  */
-export function apiUrlOf(output: (name: string) => string): string {
+export async function apiUrlOf(output: (name: string) => string): Promise<string> {
   const url = output(stackOutputs.apiUrl);
-  const { AWS_ENDPOINT_URL: endpoint } = process.env;
   const [, api, stage] = /^https:\/\/(\w+)\.execute-api\.[^/]+\/(\w+)$/.exec(url) ?? [];
-  return endpoint && api ? `${endpoint.replace(/\/$/, "")}/restapis/${api}/${stage}/_user_request_` : url;
+  const endpoint = api && (await gatewayEndpoint());
+  return endpoint ? `${endpoint.replace(/\/$/, "")}/restapis/${api}/${stage}/_user_request_` : url;
+}
+
+/** What the environment or the profile sets for API Gateway, or for all services; undefined is AWS itself. */
+async function gatewayEndpoint(): Promise<string | undefined> {
+  const { APIGatewayClient } = await import("@aws-sdk/client-api-gateway");
+  return await new APIGatewayClient().config.serviceConfiguredEndpoint?.();
 }
 
 /** The outputs of a stack, by name; an absent one without an `otherwise` is an error. */

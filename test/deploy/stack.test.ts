@@ -84,7 +84,7 @@ test("a walk over the metrics through the deployed gateway returns what the loca
   key = await vi.waitFor(() => createKey("--stack ReviewApi"), patience);
   const expected = await walk(local().url, await createKey(`--data ${local().folder}`));
   expect(expected).toHaveLength(26);
-  const url = apiUrlOf(await outputsOf("ReviewApi", region));
+  const url = await apiUrlOf(await outputsOf("ReviewApi", region));
   await vi.waitFor(async () => expect(await walk(url, key)).toEqual(expected), patience);
 });
 
@@ -93,7 +93,7 @@ test("no event waited for an earlier one: Learnings and audit log are those of t
   const expected = await orderOf(local().url, headers);
   // A Learning that waited for its repository is pending at first, and its approval is in the audit log.
   expect(expected).toEqual({ learnings: 1, entries: ["seats.assigned platform"] });
-  const url = apiUrlOf(await outputsOf("ReviewApi", region));
+  const url = await apiUrlOf(await outputsOf("ReviewApi", region));
   expect(await orderOf(url, { "x-service-api-key": key })).toEqual(expected);
 });
 
@@ -103,7 +103,7 @@ test("an update deploys the code of a changed function, and leaves no difference
   const described = "describePrincipal(principal)";
   const changed = code.replace(described, `{ ...${described}, user_id: "of the new code" }`);
   expect(changed).not.toBe(code);
-  const url = apiUrlOf(await outputsOf("ReviewApi", region));
+  const url = await apiUrlOf(await outputsOf("ReviewApi", region));
   const userId = async () => {
     const answer = await fetch(`${url}/v1/whoami`, { headers: { "x-service-api-key": key } });
     return z.looseObject({ user_id: z.string().nullable() }).parse(await answer.json()).user_id;

@@ -137,14 +137,29 @@ describe("on a deployed stack", () => {
     );
   });
 
-  test.each([
-    ["http://127.0.0.1:4566/", "http://127.0.0.1:4566/restapis/a1b2/live/_user_request_"],
-    [undefined, "https://a1b2.execute-api.eu-north-1.amazonaws.com/live"],
-  ])("with the endpoint %s the API is called where it can be reached", (endpoint, url) => {
-    vi.stubEnv("AWS_ENDPOINT_URL", endpoint);
+  const [emulator, gateway] = ["http://127.0.0.1:4566/", "http://127.0.0.1:4567"];
+  test.each<[string, Readonly<Record<string, string>>, string, string | undefined]>([
+    ["no endpoint", {}, "", undefined],
+    ["the endpoint of all services", { AWS_ENDPOINT_URL: emulator }, "", "http://127.0.0.1:4566"],
+    ["API Gateway's own", { AWS_ENDPOINT_URL: emulator, AWS_ENDPOINT_URL_API_GATEWAY: gateway }, "", gateway],
+    ["the profile's", {}, `[profile emulator]\nendpoint_url = ${gateway}`, gateway],
+    [
+      "ignored endpoints",
+      { AWS_ENDPOINT_URL: emulator, AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: "true" },
+      "",
+      undefined,
+    ],
+  ])("with %s the API is called where it can be reached", async (_, variables, profile, endpoint) => {
+    const file = join(await tools.folder(), "config");
+    await writeFile(file, profile);
+    const all = { AWS_CONFIG_FILE: file, ...(profile && { AWS_PROFILE: "emulator" }), ...variables };
+    for (const [name, value] of Object.entries(all)) vi.stubEnv(name, value);
     onTestFinished(() => void vi.unstubAllEnvs());
-    expect(apiUrlOf(() => "https://a1b2.execute-api.eu-north-1.amazonaws.com/live")).toBe(url);
-    expect(apiUrlOf(() => "https://reviews.example.com/api")).toBe("https://reviews.example.com/api");
+    const url = "https://a1b2.execute-api.eu-north-1.amazonaws.com/live";
+    const reached = endpoint === undefined ? url : `${endpoint}/restapis/a1b2/live/_user_request_`;
+    expect(await apiUrlOf(() => url)).toBe(reached);
+    const own = "https://reviews.example.com/api";
+    expect(await apiUrlOf(() => own)).toBe(own);
   });
 
   test("showing failed events keeps them; sending them again, in order and under new ids, removes them all", async () => {
