@@ -14,14 +14,37 @@ export const publishedKinds: readonly Kind[] = [
   ...new Map(finders.flatMap(({ kinds }) => kinds).map(({ kind, name }) => [kind, { kind, name }])).values(),
 ];
 
-function withMarkers(text: string, spans: readonly Span[]): string {
+/** A text, and where the markers begin in it that the given text did not have. */
+interface Marked {
+  readonly text: string;
+  readonly written: readonly number[];
+}
+
+function withMarkers({ text, written }: Marked, spans: readonly Span[]): Marked {
   let marked = "";
   let from = 0;
+  const begins: number[] = [];
+  const remaining = written.values();
+  let next = remaining.next();
+  const keepUntil = (until: number) => {
+    for (; !next.done && next.value < until; next = remaining.next())
+      if (next.value >= from) begins.push(marked.length + next.value - from);
+    marked += text.slice(from, until);
+  };
   for (const { start, end, kind } of spans) {
-    marked += `${text.slice(from, start)}[REDACTED:${kind}]`;
+    keepUntil(start);
+    begins.push(marked.length);
+    marked += `[REDACTED:${kind}]`;
     from = end;
   }
-  return marked + text.slice(from);
+  keepUntil(text.length);
+  return { text: marked, written: begins };
+}
+
+/** Returns the marker that begins at a position, and its kind. */
+function markerAt(text: string, at: number): { end: number; kind: string } {
+  const end = text.indexOf("]", at);
+  return { end: end + 1, kind: text.slice(at + "[REDACTED:".length, end) };
 }
 
 /** Returns the text with markers in the place of the spans. Every other character keeps its position. */
@@ -56,7 +79,8 @@ const published = setOf(`
 QWxhZGRpbjpvcGVuIHNlc2FtZQ==
 `);
 
-function redactOnce(text: string, isPath: boolean, kinds: Set<string>): string {
+function redactOnce(marked: Marked, isPath: boolean): Marked {
+  const { text } = marked;
   const view = viewOf(text);
   const { searches, names } = placesIn(view.text);
   const blocks = view.text.includes("BEGIN") ? publicBlocks(view.text) : [];
@@ -72,9 +96,8 @@ function redactOnce(text: string, isPath: boolean, kinds: Set<string>): string {
     const found = findIn(seen, search, names).filter((span) => !isPublic(span));
     spans = mergeSpans(spans, found);
   }
-  for (const { kind } of spans) kinds.add(kind);
   return withMarkers(
-    text,
+    marked,
     spans.map((span) => ({ ...view.original(span.start, span.end), kind: span.kind })),
   );
 }
@@ -86,7 +109,8 @@ type Redacted = { text: string; kinds: string[] };
  * or two.
  */
 const roundsMax = 3;
-const cut = "[REDACTED:secret]";
+/** What follows was not judged. */
+const unjudged = (start: number, end: number): Span => ({ start, end, kind: "secret" });
 
 /** Returns where the first line begins that differs. */
 function firstChange(before: string, after: string): number {
@@ -95,38 +119,40 @@ function firstChange(before: string, after: string): number {
   return before.lastIndexOf("\n", at - 1) + 1;
 }
 
-/** On each line that a round still changes, everything behind its first new marker goes: it was not judged. */
-function withoutUnjudged(before: string, after: string): string {
-  const known = new Set(before.split("\n"));
-  return after
-    .split("\n")
-    .map((line) => (known.has(line) ? line : `${/^.*?\[REDACTED:\w+\]/.exec(line)?.[0] ?? cut}${cut}`))
-    .join("\n");
+/** Returns what is behind the first marker that is new, on each line that a round still changes. */
+function unjudgedIn(before: Marked, { text, written }: Marked): Span[] {
+  const known = new Set(before.text.split("\n"));
+  const spans: Span[] = [];
+  for (const at of written) {
+    const end = text.indexOf("\n", at) === -1 ? text.length : text.indexOf("\n", at);
+    if ((spans.at(-1)?.end ?? 0) > at || known.has(text.slice(text.lastIndexOf("\n", at) + 1, end))) continue;
+    spans.push(unjudged(markerAt(text, at).end, end));
+  }
+  return spans;
 }
 
 /**
  * Returns only a text that one more round leaves as it is, so that redacting twice is redacting once. A chain of
- * credentials
- * that is longer than the rounds goes in the safe direction: the rest of its lines, then of the text, then the
- * whole text.
+ * credentials that is longer than the rounds goes in the safe direction: the rest of its lines, then of the text,
+ * then the whole text.
  */
-function redactBy(text: string, isPath: boolean): Redacted {
-  const kinds = new Set<string>();
-  const once = (given: string) => redactOnce(given, isPath, kinds);
-  const steps: readonly ((before: string, after: string) => string)[] = [
-    ...Array.from({ length: roundsMax }, () => (_: string, after: string) => after),
-    withoutUnjudged,
-    (before, after) => before.slice(0, firstChange(before, after)) + cut,
-    () => cut,
+function redactBy(given: string, isPath: boolean): Redacted {
+  const steps: readonly ((before: Marked, after: Marked) => Marked)[] = [
+    ...Array.from({ length: roundsMax }, () => (_: Marked, after: Marked) => after),
+    (before, after) => withMarkers(after, unjudgedIn(before, after)),
+    (before, after) =>
+      withMarkers(before, [unjudged(firstChange(before.text, after.text), before.text.length)]),
+    (before) => withMarkers(before, [unjudged(0, before.text.length)]),
   ];
   try {
-    let redacted = text;
+    let redacted: Marked = { text: given, written: [] };
     for (const next of steps) {
-      const after = once(redacted);
-      if (after === redacted) break;
+      const after = redactOnce(redacted, isPath);
+      if (after.text === redacted.text) break;
       redacted = next(redacted, after);
     }
-    return { text: redacted, kinds: [...kinds] };
+    const { text, written } = redacted;
+    return { text, kinds: [...new Set(written.map((at) => markerAt(text, at).kind))] };
   } finally {
     clearMemoized();
   }

@@ -224,6 +224,17 @@ describe("POST /v1/learnings", () => {
     expect(stored?.text).toMatch(/^Never push \[REDACTED:\w+\] again\.$/);
   });
 
+  test("a chain of secrets is cut off, and the answer names the kinds that the stored text names", async () => {
+    const home = await newHome(world);
+    const chain = ["Kq7-vTz92", "Kq7-vTz93", "Kq7-vTz94", "Kq7-vTz95"].join(" and ");
+    const cut = "the password is [REDACTED:password][REDACTED:secret]";
+    const created = resultsOf(await post(home, item(`the password is ${chain}`))).results[0];
+    expect(created).toMatchObject({ status: "created", redacted: ["password", "secret"] });
+    expect((await learningOf(table(), home.uuid, created?.id ?? ""))?.text).toBe(cut);
+    const again = resultsOf(await post(home, item(cut))).results[0];
+    expect(again).toEqual({ index: 0, status: "duplicate", id: created?.id });
+  });
+
   /** One more than a transaction takes. */
   const longItems = volume(learningLimits.writtenTogetherMax + 1, 100);
 

@@ -145,6 +145,33 @@ describe("a long text", () => {
   });
 });
 
+describe("a chain of credentials that is longer than the rounds", () => {
+  const chain = "the password is Kq7-vTz92 and Kq7-vTz93 and Kq7-vTz94 and Kq7-vTz95";
+  const cut = "the password is [REDACTED:password][REDACTED:secret]";
+  const known = "[REDACTED:github_token] is the old one;";
+
+  it.each([
+    ["the rest of its line goes, and no other line", `a\n${chain} b\nc`, `a\n${cut}\nc`],
+    [
+      "what is before the first new marker stays, with the markers in it",
+      `${known} ${chain}`,
+      `${known} ${cut}`,
+    ],
+    ["a kind whose marker is gone is not reported", made(`${chain}, ghp_{alnum:36}`), cut],
+  ])("in a chain %s", (_, text, expected) => {
+    expect(redact(text)).toEqual({ text: expected, kinds: ["password", "secret"] });
+    expect(redact(expected)).toEqual({ text: expected, kinds: [] });
+  });
+
+  it("a chain adds no kind that the text named before", () => {
+    const text = `${cut}\nthe key is AKIA{upperalnum:16}`;
+    expect(redact(made(text))).toEqual({
+      text: `${cut}\nthe key is [REDACTED:aws_access_key]`,
+      kinds: ["aws_access_key"],
+    });
+  });
+});
+
 describe("a verdict about a value", () => {
   function countedJudge() {
     const judged: string[] = [];
