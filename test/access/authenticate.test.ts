@@ -7,7 +7,7 @@ import {
   withCurrentOrganizations,
 } from "../../lib/access/authenticate.ts";
 import type { IssuedKey } from "../../lib/access/key-registry.ts";
-import { madeUpKeyText, parseKeyText } from "../../lib/access/key-text.ts";
+import { madeUpKeyText, parseKeyText, textOf } from "../../lib/access/key-text.ts";
 import * as itemKinds from "../../lib/contract/items.ts";
 import { keyLimits } from "../../lib/contract/limits.ts";
 import { workspaceTenant } from "../../lib/contract/tenants.ts";
@@ -391,6 +391,28 @@ describe("the reads of an authentication", () => {
       expect(await callsOf(text, accepted, now)).toEqual(inRounds);
     },
   );
+
+  test("a made-up text with the id of an instance key whose list is full costs one small read, too", async () => {
+    const { home } = await everyKindOfKey(world, "full-list");
+    const { text, key } = await world.key({
+      kind: "instance",
+      instanceId: "full-list-instance",
+      home,
+      owner: "u-admin",
+      role: "cr_admin",
+      authorized: [home],
+    });
+    const others = Array.from({ length: keyLimits.authorizedOrganizationsMax - 1 }, () =>
+      systemRandom.uuid(),
+    );
+    await store().table.write({
+      update: itemKinds.keyList.key({ keyId: key.id }),
+      change: { set: [["authorized", [home, ...others]]] },
+    });
+    const madeUp = textOf(key, new Uint8Array(keyLimits.secretBytes));
+    expect(await callsOf(madeUp)).toEqual({ isAccepted: false, operations: ["GetItem"] });
+    expect((await principalOf({ text, key })).organizations.map(({ uuid }) => uuid)).toEqual([home]);
+  });
 
   test.each(["workspace", "instance"] as const)(
     "a key of an inactive %s costs two units, once it was refused also if it was just accepted",

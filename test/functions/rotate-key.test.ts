@@ -41,6 +41,11 @@ const fresh = (change: { role?: string; only?: string[]; expiresInDays?: number 
 const admin = () => fresh({ role: "cr_admin" });
 const stored = async (id: string) =>
   parseKey((await world.deps.table.get(kinds.apiKey.key({ keyId: id }))) ?? { pk: "", sk: "" });
+const madeBy = async (maker: () => Promise<IssuedKey>): Promise<IssuedKey> => {
+  const { json } = await call("/v1/keys", { key: (await maker()).text, body: { name: "made" } });
+  const { id, key: text } = issued.parse(json);
+  return { text, key: await stored(id) };
+};
 const refusal = async (answer: ReturnType<typeof call>) => {
   const { status, codes } = await answer;
   return [status, ...codes];
@@ -170,14 +175,20 @@ test("a text that is not stored is 401, whatever id it names: no audit entry, no
   expect(await world.deps.table.scanPage({})).toEqual(before);
 });
 
-test("the hash of an old value is bound to only, too: an item that lost it refuses both values", async () => {
-  const own = await fresh({ only: ["metrics:read"] });
-  const next = await rotated(own);
-  expect([await works(own.text), await works(next.key)]).toEqual([true, true]);
-  const lost = { update: kinds.apiKey.key({ keyId: own.key.id }), change: { remove: ["only"] } };
-  await world.deps.table.write(lost);
-  expect([await works(own.text), await works(next.key)]).toEqual([false, false]);
-});
+test.each([
+  ["only", () => fresh({ only: ["metrics:read"] })],
+  ["made_by", () => madeBy(admin)],
+] as const)(
+  "the hash of an old value is bound to %s, too: an item that lost it refuses both values",
+  async (attribute, make) => {
+    const own = await make();
+    const next = await rotated(own);
+    expect([await works(own.text), await works(next.key)]).toEqual([true, true]);
+    const lost = { update: kinds.apiKey.key({ keyId: own.key.id }), change: { remove: [attribute] } };
+    await world.deps.table.write(lost);
+    expect([await works(own.text), await works(next.key)]).toEqual([false, false]);
+  },
+);
 
 describe("a key rotates only itself", () => {
   test("with its current value, whatever its role and only", async () => {
