@@ -43,9 +43,9 @@ export function endKeyNotes(
 }
 
 /**
- * Writes the notes of keys that an earlier release made. It runs each day, so a note may be due since the day before: its
- * webhooks ring now. A run reads thousands of keys in a second and needs no place to continue from. A key that ends in
- * this moment may keep its notes: then a ring names it in vain. Returns how many notes were missing.
+ * Writes the notes of keys that an earlier release made. It runs each day, so a note may be due since the day before:
+ * its webhooks ring now. A run reads thousands of keys in a second and needs no place to continue from. A key that ends
+ * in this moment may keep its notes: then a ring names it in vain. Returns how many notes were missing.
  */
 export async function noteKeys({ table, clock }: Pick<Store, "table" | "clock">): Promise<number> {
   let noted = 0;

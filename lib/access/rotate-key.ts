@@ -51,8 +51,8 @@ export async function rotateOwnKey(
 }
 
 /**
- * For the operator: organization, user, instance and agentic keys. `isLost`: nobody received the current value, so it is
- * replaced, and the old value keeps its end.
+ * For the operator: organization, user, instance and agentic keys. `isLost`: nobody received the current value, so it
+ * is replaced, and the old value keeps its end.
  */
 export async function rotateKey(
   deps: RegistryDeps,

@@ -75,7 +75,7 @@ export function authenticateKey(
         prefetched,
       };
     }),
-    /** An old value that has ended may only repeat its rotation: everything else gets the same 401 as before the end. */
+    /** An old value that has ended may only repeat its rotation: everything else gets the one 401. */
     onError: function hideEndedValue(request) {
       const { record, requestId = "" } = request.context;
       // Known also where the kind or the owner of the key was refused.
