@@ -46,6 +46,8 @@ export type CallOptions = {
   readonly rawHeaders?: readonly string[];
   /** An object is sent as JSON, a string or bytes unchanged. */
   readonly body?: object | string;
+  /** What Lambda says is left; as on AWS by default. */
+  readonly timeoutMs?: number;
 };
 
 export type Api = {
@@ -75,7 +77,8 @@ export function useApi(): Api {
 const route = createRouter(operations);
 
 async function call(target: string, options: CallOptions = {}): Promise<Answer> {
-  const { method = options.body === undefined ? "GET" : "POST", key, rawHeaders = [], body } = options;
+  const { key, rawHeaders = [], body, timeoutMs = 29_000 } = options;
+  const { method = body === undefined ? "GET" : "POST" } = options;
   const json = typeof body === "object" && !Buffer.isBuffer(body) ? JSON.stringify(body) : body;
   const headers = [
     ...(key === undefined ? [] : ["x-service-api-key", key]),
@@ -91,7 +94,7 @@ async function call(target: string, options: CallOptions = {}): Promise<Answer> 
     ...match,
     binaryMediaTypes,
   });
-  const invocation = { functionName: "test", timeoutMs: 29_000, clock: systemClock, random: systemRandom };
+  const invocation = { functionName: "test", timeoutMs, clock: systemClock, random: systemRandom };
   const handler = await load(match.operation?.source ?? "fallback");
   const invoke = async () =>
     match.operation?.streaming
