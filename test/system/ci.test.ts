@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -91,7 +91,20 @@ test("CI says that it does not run a command whose tools it cannot have from PyP
     expect(last).toContain(` Not run: ${command}: `);
     expect(called).not.toContain(command);
   }
+  expect(called).toContain("npm run test:system\n");
+  for (const tool of ["dlt", "duckdb-cli", "httpx"])
+    expect(last).toContain(` Not run: what npm run test:system does with ${tool}: PyPI cannot be reached.`);
   expect(called).toContain("npm run synth\n");
+});
+
+test("CI says that nobody looked at the printed pages where nothing reads them", async () => {
+  const others = join(folder, "others");
+  await mkdir(others);
+  for (const name of await readdir("/usr/bin"))
+    if (name !== "pdftotext") await symlink(join("/usr/bin", name), join(others, name));
+  const path = `${join(folder, "bin")}:${others}`;
+  const { printed } = await run({ SUDO: "works", ARCHIVE: "Debian", PATH: path });
+  expect(printed).toContain("Not run: the printed pages of npm run test:pages need");
 });
 
 test("CI fails if the tools cannot be installed for another reason", async () => {
