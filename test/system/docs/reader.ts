@@ -70,12 +70,16 @@ export const blocksIn = (page: string, language: string): string[] =>
     ([, text = ""]) => text,
   );
 
-/** One script of all command blocks of a page, in its order. It says which block it is in, and ends at the first failure. */
-export function scriptOf(page: string): string {
+/**
+ * One script of all command blocks of a page, in its order. It says which block it is in, and ends at the first failure.
+ * On the local service without the name of the stack, as the pages say.
+ */
+export function scriptOf(page: string, place: "local" | "stack" = "stack"): string {
   const blocks = blocksIn(page, "sh").map((block) =>
     block
       .split("\n")
       .filter((line) => !coveredElsewhere.some(([pattern]) => pattern.test(line)))
+      .map((line) => (place === "local" ? line.replaceAll(" --stack ReviewApi", "") : line))
       .join("\n"),
   );
   if (blocks.length === 0) throw new Error(`${page} has no commands.`);

@@ -24,19 +24,17 @@ const bin = await pythonTool("httpx").catch((error: unknown) => {
 });
 const pythonWithHttpx = join(bin ?? "", "python");
 
-/** A language, a file, what runs it, and which of the page's programs in this language it is. */
+/** A language, a file, and what runs it. */
 const loops = [
-  ["ts", "loop.mts", process.execPath, 0] as const,
-  ["python", "loop.py", "python3", 0] as const,
-  ...(bin ? [["python", "typed.py", pythonWithHttpx, 1] as const] : []),
+  ["ts", "loop.mts", process.execPath] as const,
+  ...(bin ? [["python", "typed.py", pythonWithHttpx] as const] : []),
 ];
-const loopIn = (language: string, index: number): string =>
-  [...page.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms"))][index]?.[1] ??
-  expect.fail(`No ${language}.`);
+const loopIn = (language: string): string =>
+  new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "ms").exec(page)?.[1] ?? expect.fail(`No ${language}.`);
 
 test.each(loops)(
   "the loop of the first page in %s, %s, reads all pages of the metrics",
-  async (language, file, interpreter, index) => {
+  async (language, file, interpreter) => {
     const { url, keys } = service();
     const key = keys.workspace ?? "";
     const query = { start_date: "2026-01-01", end_date: "2026-12-31" };
@@ -47,7 +45,7 @@ test.each(loops)(
     const folder = await mkdtemp(join(tmpdir(), "review-api-start-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     // Small pages, so that there are several.
-    const program = loopIn(language, index)
+    const program = loopIn(language)
       .replaceAll("https://api.example.com", url)
       .replace("end_date=2026-12-31", "end_date=2026-12-31&limit=5")
       .replace('"end_date": "2026-12-31"', '"end_date": "2026-12-31", "limit": 5');
@@ -63,7 +61,7 @@ test.each(loops)(
 
 test.each(loops)(
   "the loop in %s, %s, sends the key to no address that a redirect names",
-  async (language, file, interpreter, index) => {
+  async (language, file, interpreter) => {
     const seen: unknown[] = [];
     const server = createServer((request, response) => {
       seen.push(request.url?.startsWith("/elsewhere"));
@@ -76,7 +74,7 @@ test.each(loops)(
     onTestFinished(() => rm(folder, { recursive: true }));
     await writeFile(
       join(folder, file),
-      loopIn(language, index).replaceAll("https://api.example.com", `http://127.0.0.1:${port}`),
+      loopIn(language).replaceAll("https://api.example.com", `http://127.0.0.1:${port}`),
     );
     const env = { ...process.env, REVIEW_API_KEY: "fake" };
     await expect(promisify(execFile)(interpreter, [file], { cwd: folder, env })).rejects.toMatchObject({
@@ -94,27 +92,43 @@ test.skipIf(!bin)(
       times.push(systemClock.nowMs());
       if (times.length === 1) response.writeHead(429, { "retry-after": "2" }).end();
       else if (times.length === 2) response.writeHead(503, { "retry-after": "1" }).end();
-      else if (times.length === 3) request.socket.destroy();
+      else if (times.length === 3) response.writeHead(500, { "retry-after": "0" }).end();
+      else if (times.length === 4) request.socket.destroy();
       else response.end('{"data":[{},{}],"next_cursor":null}');
     }).listen(0, "127.0.0.1");
     onTestFinished(() => void server.close());
     await once(server, "listening");
     const { port } = z.object({ port: z.number() }).parse(server.address());
-    const program = loopIn("python", 1).replace("https://api.example.com", `http://127.0.0.1:${port}`);
+    const program = loopIn("python").replace("https://api.example.com", `http://127.0.0.1:${port}`);
     const env = { ...process.env, REVIEW_API_KEY: "fake" };
     const { stdout } = await promisify(execFile)(pythonWithHttpx, ["-c", program], { env });
     expect(stdout.trimEnd().split("\n").at(-1)).toBe("2");
     const [first = 0, second = 0, third = 0] = times;
     expect(second - first).toBeGreaterThanOrEqual(2_000);
     expect(third - second).toBeGreaterThanOrEqual(1_000);
-    expect(times).toHaveLength(4);
+    expect(times).toHaveLength(5);
   },
 );
+
+test.skipIf(!bin)("the program with httpx gives up at once after its last attempt", async () => {
+  const server = createServer((_, response) => response.writeHead(429, { "retry-after": "600" }).end());
+  server.listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const { port } = z.object({ port: z.number() }).parse(server.address());
+  const program = loopIn("python")
+    .replace("https://api.example.com", `http://127.0.0.1:${port}`)
+    .replace("attempts: int = 8", "attempts: int = 1");
+  const options = { env: { ...process.env, REVIEW_API_KEY: "fake" }, timeout: 20_000 };
+  await expect(promisify(execFile)(pythonWithHttpx, ["-c", program], options)).rejects.toMatchObject({
+    stderr: expect.stringContaining("TimeoutError: No answer in 1 attempts."),
+  });
+});
 
 test.skipIf(!bin)("the types of the program with httpx are strict", async () => {
   const folder = await mkdtemp(join(tmpdir(), "review-api-start-"));
   onTestFinished(() => rm(folder, { recursive: true }));
-  await writeFile(join(folder, "typed.py"), loopIn("python", 1));
+  await writeFile(join(folder, "typed.py"), loopIn("python"));
   const words = ["-m", "mypy", "--strict", "typed.py"];
   const { stdout } = await promisify(execFile)(pythonWithHttpx, words, { cwd: folder }).catch(
     (error: { stdout: string }) => error,
