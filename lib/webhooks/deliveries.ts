@@ -7,7 +7,7 @@ import type { deliveryRecord } from "../contract/records-webhooks.ts";
 import { onlyOfType } from "../contract/webhooks.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { type DeliveryItem, parseDelivery, type WebhookItem } from "../store/items/webhook.ts";
-import { queryAll, queryUpTo, type Table } from "../store/table.ts";
+import { type Delete, type Key, type Put, queryAll, queryUpTo, type Table } from "../store/table.ts";
 import { ttlAfter } from "../store/ttl.ts";
 import type { WebhookScope } from "./scope.ts";
 import { type Attempt, isDelivered, isGone } from "./send.ts";
@@ -32,7 +32,7 @@ export const placeOf = ({ ring, atMs }: Pick<RingAttempt, "ring" | "atMs">): str
 export function attemptPut(
   { id: webhookId }: Pick<WebhookItem, "id">,
   sent: RingAttempt,
-  old: readonly DeliveryItem[] = [],
+  old?: DeliveryItem,
 ) {
   const { ring, before, message, attempt, atMs } = sent;
   const { "webhook-signature": _, ...headers } = message.headers;
@@ -42,22 +42,43 @@ export function attemptPut(
     type: ring.type,
     at: toTimestamp(atMs),
     ...attempt,
-    earlier: old.flatMap(attemptsOf).slice(1 - webhookLimits.attemptsShown),
+    earlier: old ? earlierOf([old]) : [],
     request: { headers, body: message.body },
     ttl: ttlAfter(atMs, webhookLimits.deliveryDays),
   };
   return { put };
 }
 
-/** Takes the place of the attempts before; the last release wrote an item for each, all with one place. */
-export async function replaceAttempts(table: Table, webhook: WebhookItem, sent: RingAttempt): Promise<void> {
-  const { before } = sent;
-  const range = before && kinds.delivery.range({ webhookId: webhook.id, place: before.place });
-  const old = range ? (await Array.fromAsync(queryAll(table, range))).map(parseDelivery) : [];
-  const write = attemptPut(webhook, sent, old);
-  if (old.length === 0) await table.write(write);
-  else await table.transact([write, ...old.map(({ pk, sk }) => ({ delete: { pk, sk } }))]);
+/** The writes that list an attempt in place of the attempts before, for the transaction that records its result. */
+export async function attemptWrites(
+  table: Table,
+  webhook: WebhookItem,
+  sent: RingAttempt,
+): Promise<Array<Put | Delete>> {
+  const old = sent.before && (await readAttempts(table, webhook, sent.before.place));
+  return [attemptPut(webhook, sent, old), ...(old ? [{ delete: keyOf(old) }] : [])];
 }
+
+/** The last release wrote an item for each attempt, all with one place: these become one first. */
+async function readAttempts(
+  table: Table,
+  { id: webhookId }: WebhookItem,
+  place: string,
+): Promise<DeliveryItem | undefined> {
+  const range = kinds.delivery.range({ webhookId, place });
+  const items = (await Array.fromAsync(queryAll(table, range))).map(parseDelivery);
+  const last = items.pop();
+  if (!last || items.length === 0) return last;
+  const merged = { ...last, earlier: earlierOf(items) };
+  await table.transact([{ put: merged }, ...items.map((item) => ({ delete: keyOf(item) }))]);
+  return merged;
+}
+
+const keyOf = ({ pk, sk }: DeliveryItem): Key => ({ pk, sk });
+
+/** Of attempts that another one follows. */
+const earlierOf = (items: readonly DeliveryItem[]) =>
+  items.flatMap(attemptsOf).slice(1 - webhookLimits.attemptsShown);
 
 const attemptsOf = ({ earlier = [], at, status, ms, answer }: DeliveryItem) => [
   ...earlier,

@@ -18,12 +18,12 @@ import {
   type Path,
   queryAll,
   type Table,
+  type TransactionWrite,
   transactIf,
   type Update,
-  writeIf,
 } from "../store/table.ts";
 import { askingOnce, type Network } from "./addresses.ts";
-import { placeOf, type RingAttempt, replaceAttempts } from "./deliveries.ts";
+import { attemptWrites, placeOf, type RingAttempt } from "./deliveries.ts";
 import { type News, OwnerNews } from "./news.ts";
 import { webhookEvent } from "./record.ts";
 import { isHopeless, retryAfter, wokenRetries } from "./retries.ts";
@@ -237,8 +237,6 @@ async function ring(deps: RingDeps, due: Due, { key, startMs, report }: Run): Pr
   const isWaitingAsBefore = postponed.join() === (webhook.postponed ?? []).join();
   if (results.length === 0 && isWaitingAsBefore) return;
   if (await recordResults(deps, due, { results, postponed, tried })) report.disabled++;
-  // Last: a crash before this point repeats the ring, and then only the repeated attempt is listed.
-  for (const { sent } of results) if (sent) await replaceAttempts(table, webhook, sent);
 }
 
 /** Secrets that sign now; undefined if the webhook no longer is as this run found it. */
@@ -262,7 +260,10 @@ type Outcome = {
   readonly tried: NonNullable<WebhookItem["tried_ms"]>;
 };
 
-/** Returns whether the webhook was disabled. A webhook that was changed or deleted meanwhile stays as it is. */
+/**
+ * Returns whether the webhook was disabled. The results and the attempts are one transaction: a webhook that was changed
+ * or deleted meanwhile, or that another run has recorded, stays as it is, and nothing is listed.
+ */
 async function recordResults(
   deps: RingDeps,
   due: Due,
@@ -300,8 +301,10 @@ async function recordResults(
     change: { set },
     when: { all: unchanged.map((name) => ({ equals: [name, webhook[name]] })) },
   };
+  const lists: TransactionWrite[] = [];
+  for (const { sent } of results) if (sent) lists.push(...(await attemptWrites(deps.table, webhook, sent)));
   if (reason === null) {
-    await writeIf(deps.table, update, { idempotent: true });
+    await transactIf(deps.table, [update, ...lists]);
     return false;
   }
   const place = required(await owner.place(), "the owner of the webhook");
@@ -310,6 +313,7 @@ async function recordResults(
   const note = { type: "webhook.disabled", id, nowMs, authorized } as const;
   return await transactIf(deps.table, [
     update,
+    ...lists,
     ...newsPuts({ tenant: webhook.owner, organization: null }, note),
     ...systemEntry(deps, webhookEvent(place, "webhook.disabled", webhook, metadata), "webhooks"),
   ]);

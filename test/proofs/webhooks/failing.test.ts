@@ -2,13 +2,13 @@ import { describe, expect, test } from "vitest";
 import * as kinds from "../../../lib/contract/items.ts";
 import { organizationTenant } from "../../../lib/contract/tenants.ts";
 import { webhookTypes } from "../../../lib/contract/webhooks.ts";
-import { queryAll, type Table } from "../../../lib/store/table.ts";
+import { type Key, queryAll, type Table, type TransactionWrite } from "../../../lib/store/table.ts";
 import { listDeliveries } from "../../../lib/webhooks/deliveries.ts";
-import { testWebhook, updateWebhook } from "../../../lib/webhooks/manage.ts";
+import { deleteWebhook, testWebhook, updateWebhook } from "../../../lib/webhooks/manage.ts";
 import { ringWebhooks } from "../../../lib/webhooks/ring.ts";
 import { keyOfWebhook } from "../../../lib/webhooks/scope.ts";
 import { github } from "../../support/world.ts";
-import { dayMs, hourMs, minuteMs, typesOf, useRinging } from "./ringing.ts";
+import { dayMs, type Endpoint, hourMs, minuteMs, typesOf, useRinging } from "./ringing.ts";
 
 const { clock, company, deps, disablings, endpoint, managed, run, store, world } = useRinging();
 
@@ -272,9 +272,8 @@ test("a ring that is repeated after a crash has the same id, whatever its type",
   clock().advance(1.3 * dayMs);
   const crashing: Table = {
     ...store().table,
-    write: async (write, options) => {
-      if ("update" in write) throw new Error("The worker ends before it records the results.");
-      return await store().table.write(write, options);
+    transact: async () => {
+      throw new Error("The worker ends before it records the results.");
     },
   };
   await expect(ringWebhooks(deps(crashing))).rejects.toThrow("The worker ends");
@@ -293,4 +292,73 @@ test("a ring that is repeated after a crash has the same id, whatever its type",
   receiver.heard.length = 0;
   await run(5);
   expect(typesOf(receiver)).toEqual([]);
+});
+
+/** The deliveries that are listed: the state, and the statuses of the attempts. */
+async function listed({ stored }: Pick<Endpoint, "stored">) {
+  const now = { table: store().table, nowMs: clock().now };
+  const { records } = await listDeliveries(now, await stored(), { after: null, limit: 100 });
+  return records.map(({ state, attempts }) => [state, ...attempts.map(({ status }) => status)]);
+}
+
+/** The worker ends as soon as it has written to the webhook. */
+function endingAfterRecord({ sk }: Key): Table {
+  const { table } = store();
+  let hasEnded = false;
+  const calling = async <Result>(given: readonly TransactionWrite[], call: () => Promise<Result>) => {
+    if (hasEnded) throw new Error("The worker has ended.");
+    const result = await call();
+    hasEnded = given.some((write) => "update" in write && write.update.sk === sk);
+    return result;
+  };
+  return {
+    ...table,
+    write: (given, options) => calling([given], () => table.write(given, options)),
+    transact: (given, options) => calling(given, () => table.transact(given, options)),
+  };
+}
+
+test("a crash after the record loses no delivery and no attempt", async () => {
+  const hook = await endpoint(await company(), ["metrics.reviews"], 500);
+  await run();
+  const crashingRun = async () => {
+    clock().advance(minuteMs);
+    await Promise.allSettled([ringWebhooks(deps(endingAfterRecord(await hook.stored())))]);
+  };
+  await crashingRun();
+  expect(await listed(hook)).toEqual([["waiting", 500, 500]]);
+  hook.receiver.answer = (_, response) => void response.writeHead(204).end();
+  await world().pullRequest(github("one"), 1, {});
+  clock().advance(hourMs);
+  await crashingRun();
+  expect(await listed(hook)).toEqual([
+    ["delivered", 204],
+    ["replaced", 500, 500],
+  ]);
+});
+
+test("two runs at once list a delivery once", async () => {
+  const hook = await endpoint(await company(), ["metrics.reviews"]);
+  hook.receiver.answer = async (_, response) => {
+    clock().advance(1_000);
+    if (hook.receiver.heard.length === 1) await ringWebhooks(deps());
+    response.writeHead(204).end();
+  };
+  await run();
+  expect(hook.receiver.heard).toHaveLength(2);
+  expect(await listed(hook)).toEqual([["delivered", 204]]);
+});
+
+test("a webhook that is deleted while it rings has no deliveries", async () => {
+  const uuid = await company();
+  const { receiver, id } = await endpoint(uuid, ["metrics.reviews"]);
+  const { scope, manager } = await managed(uuid);
+  receiver.answer = async (_, response) => {
+    await deleteWebhook(manager, scope, id);
+    response.writeHead(204).end();
+  };
+  await run();
+  expect(receiver.heard).toHaveLength(1);
+  const pk = kinds.delivery.partition({ webhookId: id });
+  expect((await store().table.queryPage({ pk })).items).toEqual([]);
 });

@@ -23,20 +23,10 @@ describe("many webhooks", () => {
     for (const { receiver } of hanging)
       receiver.answer = (_, response) => void held.promise.then(() => response.writeHead(500).end());
     const healthy = await endpoint(uuid, ["metrics.reviews"]);
-    const recorded: string[] = [];
-    const table: Table = {
-      ...store().table,
-      write: async (write, options) => {
-        const result = await store().table.write(write, options);
-        if ("update" in write) recorded.push(write.update.sk);
-        return result;
-      },
-    };
     clock().advance(minuteMs);
-    const running = ringWebhooks({ ...deps(table), network: { ...publicNetwork, attemptMsMax: 600_000 } });
+    const running = ringWebhooks({ ...deps(), network: { ...publicNetwork, attemptMsMax: 600_000 } });
     // The result of the healthy one is stored while the others still hang.
-    await expect.poll(() => recorded).toHaveLength(1);
-    expect((await healthy.stored()).last_success_at).not.toBeNull();
+    await expect.poll(async () => (await healthy.stored()).last_success_at).not.toBeNull();
     expect((await hanging[0]?.stored())?.last_failure_at).toBeNull();
     held.resolve();
     expect(await running).toMatchObject({ delivered: 1, failed: 10 });
