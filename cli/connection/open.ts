@@ -1,5 +1,5 @@
 import { holdsKey } from "../../lib/contract/key-forms.ts";
-import { keyLimits } from "../../lib/contract/limits.ts";
+import { keyName } from "../../lib/contract/parameters.ts";
 import { type Connection, defaultDataPath } from "../../lib/operator/connection.ts";
 import { UsageError } from "../../lib/runtime/operator-error.ts";
 import type { CommandInput, OptionDefinitions } from "../command.ts";
@@ -35,11 +35,14 @@ export async function withConnection<Result>(
 }
 
 function operatorName(input: CommandInput): string | undefined {
-  const name = input.text("operator")?.trim();
-  if (name === undefined) return undefined;
-  const { nameCharactersMax } = keyLimits;
-  if (name === "" || name.length > nameCharactersMax || holdsKey(name))
-    throw new UsageError(`--operator takes a name of 1 to ${nameCharactersMax} characters, not a key.`);
+  const given = input.text("operator");
+  if (given === undefined) return undefined;
+  if (holdsKey(given)) throw new UsageError("--operator takes a name, not a key.");
+  const { data: name, error } = keyName.safeParse(given);
+  if (name === undefined)
+    throw new UsageError(
+      `--operator takes a name: it ${error?.issues.map(({ message }) => message).join(" and ")}.`,
+    );
   return name;
 }
 

@@ -101,16 +101,23 @@ describe("members", () => {
     expect(await lastAudit("roles.changed")).toMatchObject(by);
     await callTool("keys", "create", "--kind", "user", "--org", "1001", "--owner", "506", ...words);
     expect(await lastAudit("key.created")).toMatchObject(by);
-    const key = await callTool(
-      "org",
-      "show",
-      "1001",
-      "--data",
-      service().folder,
-      "--operator",
-      service().keys.user ?? "",
-    );
-    expect([key.code, key.stderr]).toEqual([2, expect.stringContaining("--operator takes a name")]);
+  });
+
+  test("--operator takes no key and no characters that hide or change what the audit log shows", async () => {
+    const refusalOf = async (name: string) => {
+      const { code, stderr } = await tool("org", "show", "1001", "--operator", name);
+      return [code, stderr.split("\n")[0]];
+    };
+    expect(await refusalOf(service().keys.user ?? "")).toEqual([2, "--operator takes a name, not a key."]);
+    expect(await refusalOf("x".repeat(101))).toEqual([
+      2,
+      "--operator takes a name: it must have 1 to 100 characters.",
+    ]);
+    for (const hiding of ["\u001b[2J", "\r", "\n", "\u202e"])
+      expect(await refusalOf(`Grace${hiding}Hopper`)).toEqual([
+        2,
+        "--operator takes a name: it must not contain control characters or invisible formatting characters.",
+      ]);
   });
 
   test("custom roles are found by id, or by name ignoring case; the refusal of an unknown one lists them", async () => {
