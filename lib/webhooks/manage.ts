@@ -157,10 +157,10 @@ export async function updateWebhook(
   id: string,
   { active, url, types, description }: WebhookChanges,
 ): Promise<WebhookItem> {
-  if (url !== undefined) await requireAllowed(manager, url);
-  return await retryOnConflict(manager, async () => {
+  return await retryOnConflict(manager, async (attempt) => {
     const before = await readWebhook(manager.table, scope, id);
     requireTypes(scope, [...before.types, ...(types ?? [])]);
+    if (url !== undefined && attempt === 0) await requireAllowed(manager, url);
     const isActive = before.disabled_reason === null;
     const isNew = (active === true && !isActive) || (url !== undefined && url !== before.url);
     const after: WebhookItem = {

@@ -202,6 +202,16 @@ describe("a made key is at most as strong as its maker", () => {
     const { id } = z.object({ id: z.string() }).parse(json);
     // Of the resulting types one is still out of reach.
     expect(await refusal(patch(id, { url: "http://127.0.0.1:9/stolen" }))).toEqual([403, "KEY_LIMITED"]);
+    const isCounted = async (body: object) => "ratelimit" in (await patch(id, body)).headers;
+    expect([await isCounted({ types: ["learnings"] }), await isCounted({ description: "" })]).toEqual([
+      false,
+      true,
+    ]);
+    // Rights and existence are checked before the new address.
+    const refused = { url: "https://169.254.169.254/" };
+    expect(await refusal(patch(id, refused))).toEqual([403, "KEY_LIMITED"]);
+    expect(await refusal(patch(randomUUID(), refused))).toEqual([404, "WEBHOOK_NOT_FOUND"]);
+    expect(await refusal(patch(own.id, refused))).toEqual([400, "INVALID_REQUEST"]);
     for (const what of ["rotate", "test"])
       expect(await refusal(call(`/v1/webhooks/${id}/${what}`, { key: narrow, body: {} }))).toEqual([
         403,
