@@ -1,5 +1,6 @@
 import type { Caller } from "../../lib/client/caller.ts";
 import { type Client, createClient } from "../../lib/client/client.ts";
+import type { ErrorCode } from "../../lib/contract/errors.ts";
 import type { RateLimit } from "../../lib/contract/operation.ts";
 import { halfOf, pacedFetch } from "../../lib/report/pace.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
@@ -28,6 +29,8 @@ type CommandWith<Calls> = Omit<Command, "run"> & {
   readonly httpOptions?: OptionDefinitions;
   /** Over HTTP it takes half of this limit: a nightly export may share it. */
   readonly pace?: RateLimit;
+  /** Errors for which it does not wait. */
+  readonly finalCodes?: readonly ErrorCode[];
 };
 /** A command that is written once for both ways: over HTTP with a key, and as the operator. */
 export type SharedCommand = CommandWith<Caller> & {
@@ -37,7 +40,12 @@ export type SharedCommand = CommandWith<Caller> & {
 };
 
 /** A command over HTTP, with a key. */
-export const overHttp = ({ httpOptions, pace, ...command }: CommandWith<Client & Caller>): Command => ({
+export const overHttp = ({
+  httpOptions,
+  pace,
+  finalCodes = [],
+  ...command
+}: CommandWith<Client & Caller>): Command => ({
   ...command,
   options: { ...command.options, ...httpOptions, ...apiOptions },
   run: (input, terminal, findTarget) =>
@@ -45,7 +53,7 @@ export const overHttp = ({ httpOptions, pace, ...command }: CommandWith<Client &
       const { url, key } = await findTarget(input);
       const fetch = pace && pacedFetch(globalThis.fetch, halfOf(pace), systemClock);
       try {
-        const client = createClient({ baseUrl: url, key, ...(fetch && { fetch }) });
+        const client = createClient({ baseUrl: url, key, finalCodes, ...(fetch && { fetch }) });
         return await work({ ...client, seatGroups: async () => [client] });
       } catch (error) {
         // An error of the service or the network becomes a sentence.

@@ -108,15 +108,18 @@ const show: Command = overHttp({
   argument: somebody,
   options: orgOption,
   examples: ["people show ada@acme.example", "people show 502 --org 1001"],
+  finalCodes: ["METRICS_PREPARING"],
   run: (input, terminal, withCaller) =>
     withCaller(async (client) => {
       const people = await readPeople(client, input.text("org"));
       const person = personNamed(people, input.requiredArgument(somebody.name), input.text("org"));
       const notReadable: string[] = [];
-      /** A part that the key may not read is left out and named. */
+      /** A part that the key may not read, or that is being prepared, is left out and named. */
       const part = async <Part>(name: string, read: () => Promise<Part>): Promise<Part | null> =>
         await read().catch((error: unknown) => {
-          if (!(error instanceof ReviewApiError && error.status === 403)) throw error;
+          const isMissing =
+            error instanceof ReviewApiError && (error.status === 403 || error.code === "METRICS_PREPARING");
+          if (!isMissing) throw error;
           notReadable.push(`${name} (${error.code})`);
           return null;
         });
@@ -174,7 +177,7 @@ const show: Command = overHttp({
           "They own no keys that work.",
         );
       if (leftOut.length > 0) terminal.say(noteText({ text: "The last review leaves out", names: leftOut }));
-      if (notReadable.length > 0) terminal.say(`This key may not read: ${notReadable.join(", ")}.`);
+      if (notReadable.length > 0) terminal.say(`Not readable: ${notReadable.join(", ")}.`);
     }),
 });
 

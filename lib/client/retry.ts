@@ -7,6 +7,8 @@ export type RetryOptions = {
    * If the service asks for a longer wait, the client does not retry: the error contains the wait. Default 120 seconds.
    */
   readonly retryAfterSecondsMax?: number;
+  /** Codes of errors that the client does not retry. Default: none. */
+  readonly finalCodes?: readonly string[];
 };
 
 const defaults = { attemptsMax: 5, retryAfterSecondsMax: 120 };
@@ -29,6 +31,7 @@ export async function withRetries<Answer>(
       return await attempt();
     } catch (error) {
       signal?.throwIfAborted();
+      if (error instanceof ReviewApiError && options.finalCodes?.includes(error.code)) throw error;
       const delayMs = delayAfter(error, attempts, isIdempotent);
       if (delayMs === undefined || attempts >= attemptsMax || delayMs > retryAfterSecondsMax * 1000)
         throw error;

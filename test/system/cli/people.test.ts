@@ -118,6 +118,34 @@ const apply = async (csv: string, ...words: readonly string[]) => {
   const key = words.includes("--key") ? [] : ["--key", token];
   return await callTool("people", "apply", file, ...key, ...words);
 };
+/** The address of a proxy, which refuses some requests itself. */
+async function proxied(
+  refusalOf: (
+    path: string,
+    body: string,
+  ) => { readonly status: number; readonly code: string; readonly wait?: number } | undefined,
+): Promise<string> {
+  const proxy = createServer(async (request, response) => {
+    const { url = "", method = "GET", headers } = request;
+    const body = await text(request);
+    const refusal = refusalOf(url, body);
+    const type = { "content-type": "application/json" };
+    if (refusal) {
+      const { status, code, wait = 1 } = refusal;
+      const error = JSON.stringify({ error: { code, message: "No." } });
+      return void response.writeHead(status, { ...type, "retry-after": wait }).end(error);
+    }
+    const answer = await fetch(`${service().url}${url}`, {
+      ...{ method, headers: { ...type, "x-service-api-key": String(headers["x-service-api-key"]) } },
+      ...(body !== "" && { body }),
+    });
+    response.writeHead(answer.status, type).end(await answer.text());
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => void proxy.close());
+  await once(proxy, "listening");
+  const { port } = z.object({ port: z.number() }).parse(proxy.address());
+  return `http://127.0.0.1:${port}`;
+}
 const organizationKey = async (org: string, owner: string) => {
   const words = ["--kind", "organization", "--org", org, "--owner", owner, "--role", "cr_admin"];
   return issued.parse(await local("keys", "create", ...words)).key;
@@ -233,24 +261,12 @@ describe("people apply", () => {
 
   test("a call that fails in the middle keeps what was done and names the rest", async () => {
     let isBroken = true;
-    const proxy = createServer(async (request, response) => {
-      const body = await text(request);
-      const isLast = request.url?.startsWith("/v1/users/roles") && body.includes('"dry_run":false');
-      if (isBroken && isLast)
-        return void response
-          .writeHead(403, { "content-type": "application/json" })
-          .end('{"error":{"code":"KEY_LIMITED","message":"No."}}');
-      const answer = await fetch(`${service().url}${request.url}`, {
-        method: request.method ?? "GET",
-        headers: { "x-service-api-key": token, "content-type": "application/json" },
-        ...(body !== "" && { body }),
-      });
-      response.writeHead(answer.status, { "content-type": "application/json" }).end(await answer.text());
-    }).listen(0, "127.0.0.1");
-    onTestFinished(() => void proxy.close());
-    await once(proxy, "listening");
-    const { port } = z.object({ port: z.number() }).parse(proxy.address());
-    const words = ["--org", "71", "--url", `http://127.0.0.1:${port}`];
+    const url = await proxied((path, body) =>
+      isBroken && path.startsWith("/v1/users/roles") && body.includes('"dry_run":false')
+        ? { status: 403, code: "KEY_LIMITED" }
+        : undefined,
+    );
+    const words = ["--org", "71", "--url", url];
     const rows = "email,seat,role\nbo@x.test,no,cr_admin\n";
     const failed = await apply(rows, ...words);
     expect([failed.code, failed.stderr]).toEqual([
@@ -405,6 +421,23 @@ describe("people show and leave", () => {
     });
     const { stderr } = await callTool("people", "show", "duo@x.test", "--key", key);
     expect(stderr).toBe("The last review leaves out: 82 (its metrics are being prepared).");
+  });
+
+  test("show does not wait for metrics that begin to be prepared meanwhile, and names them as missing", async () => {
+    let asked = 0;
+    const url = await proxied((path) =>
+      path.startsWith("/v1/metrics/") && ++asked > 0
+        ? { status: 503, code: "METRICS_PREPARING", wait: 60 }
+        : undefined,
+    );
+    const shown = await callJson("people", "show", "ann@x.test", "--key", token, "--url", url);
+    expect([asked, shown]).toEqual([
+      1,
+      expect.objectContaining({
+        ...{ email: "ann@x.test", keys: expect.any(Array), last_reviewed_at: null, left_out: [] },
+        not_readable: ["last review (METRICS_PREPARING)"],
+      }),
+    ]);
   });
 
   test("show names everything that a narrow key may not read", async () => {
