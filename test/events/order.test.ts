@@ -1,16 +1,26 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import * as kinds from "../../lib/contract/items.ts";
+import { isOf } from "../../lib/contract/kind.ts";
 import { instanceTenant, workspaceTenant } from "../../lib/contract/tenants.ts";
 import { ingest } from "../../lib/events/ingest.ts";
+import type { OutgoingEvent } from "../../lib/events/send.ts";
+import { approveDue } from "../../lib/learnings/approval.ts";
+import { parseAudit } from "../../lib/store/items/audit.ts";
+import { parseLearning } from "../../lib/store/items/learning.ts";
 import { parseOrganization } from "../../lib/store/items/organization.ts";
 import { canonicalInstant, finerOf, occurredAtOf, versionOf } from "../../lib/store/items/version.ts";
 import { openStore, useStore } from "../support/engine.ts";
+import { captured } from "../support/event-data.ts";
+import { asFunction } from "../support/granted-table.ts";
 import {
   createIngestHarness,
   deliver,
+  event,
+  everything,
   type IngestHarness,
   instanceSaved,
   memberSaved,
+  organizationName,
   organizationSaved,
   repositorySaved,
   toMessages,
@@ -109,5 +119,33 @@ describe("an event of a sender whose clock is ahead", () => {
     harness.clock.now -= 2_000;
     await deliver(harness, [at(0, "older")]);
     expect(await harness.table.get(key)).toMatchObject({ [field]: "newer" });
+  });
+});
+
+test("a capture that waited for its repository ends as one in order, with an approval by the deadline", async () => {
+  const capture = event("learning.captured", 2, captured(organizationName(), "Say why."));
+  const endOf = async (events: readonly OutgoingEvent[]) => {
+    harness = createIngestHarness((await openStore(store().endpoint)).table);
+    await deliver(harness, [organizationSaved(0), ...events]);
+    harness.clock.now += 60_000;
+    await asFunction("approveDue", () => approveDue(harness, expect.fail));
+    const items = await everything(harness.table);
+    const learnings = items.filter((each) => isOf(kinds.learning, each)).map(parseLearning);
+    const entries = items.filter((each) => isOf(kinds.audit, each)).map(parseAudit);
+    return {
+      // The approval is a change of its own: only its time and the place in the list differ.
+      learnings: learnings.map(({ updated_at, revision, listed, ...learning }) => learning),
+      waiting: items.filter((each) => isOf(kinds.waiting, each) || isOf(kinds.pending, each)),
+      entries: entries.map(({ action, actor, resource_id }) => [action, actor.name, resource_id]),
+    };
+  };
+  const inOrder = await endOf([repositorySaved(1), capture]);
+  const waited = await endOf([capture, repositorySaved(1)]);
+  const [learning] = inOrder.learnings;
+  expect(inOrder).toMatchObject({ learnings: [{ text: "Say why.", state: "approved" }], entries: [] });
+  expect(waited).toEqual({
+    ...inOrder,
+    waiting: [],
+    entries: [["learning.approved", "deadline", learning?.id]],
   });
 });
