@@ -133,7 +133,7 @@ async function proxied(
     if (refusal) {
       const { status, code, wait = 1 } = refusal;
       const error = JSON.stringify({ error: { code, message: "No." } });
-      return void response.writeHead(status, { ...type, "retry-after": wait }).end(error);
+      return void response.writeHead(status, { ...type, "retry-after": String(wait) }).end(error);
     }
     const answer = await fetch(`${service().url}${url}`, {
       ...{ method, headers: { ...type, "x-service-api-key": String(headers["x-service-api-key"]) } },
