@@ -1,13 +1,16 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { systemClock } from "../../lib/runtime/clock.ts";
+import { systemCode } from "../../lib/runtime/operator-error.ts";
 
 const projectDirectory = resolve(import.meta.dirname, "..", "..");
 const cache = join(projectDirectory, "node_modules", ".cache", "made-once");
 const keptMs = 3_600_000;
 const makingMsMax = 300_000;
+/** Between the name of a folder and the id of a process that uses it, in the name of an empty file beside the folder. */
+const usedBy = ".used-by-";
 
 export type Recipe = {
   readonly name: string;
@@ -23,6 +26,7 @@ export type Recipe = {
 export async function madeOnce({ name, ingredients, make }: Recipe): Promise<string> {
   const folder = join(cache, `${name}-${await digestOf(ingredients)}`);
   if (!existsSync(folder)) await makeAlone(folder, make);
+  await writeFile(`${folder}${usedBy}${process.pid}`, "");
   const nowSeconds = systemClock.nowMs() / 1000;
   await utimes(folder, nowSeconds, nowSeconds);
   return folder;
@@ -55,11 +59,30 @@ async function makeWhole(folder: string, make: Recipe["make"]): Promise<void> {
   await rename(making, folder).catch(() => rm(making, { recursive: true, force: true }));
 }
 
-/** Folders that were not used for an hour: every change of the ingredients leaves one behind. */
+/**
+ * Folders that were not used for an hour, and whose users have ended: every change of the ingredients leaves one behind,
+ * and an emulator may run for a day.
+ */
 async function dropOld(): Promise<void> {
-  for (const name of await readdir(cache).catch(() => [])) {
+  const names = await readdir(cache).catch(() => []);
+  const users = names.filter((name) => name.includes(usedBy));
+  const inUse = new Set<string>();
+  for (const name of users) {
+    const [folder = "", processId] = name.split(usedBy);
+    if (isRunning(Number(processId))) inUse.add(folder);
+    else await rm(join(cache, name), { force: true });
+  }
+  for (const name of names.filter((each) => !users.includes(each) && !inUse.has(each))) {
     const { mtimeMs } = await stat(join(cache, name)).catch(() => ({ mtimeMs: 0 }));
     if (systemClock.nowMs() - mtimeMs > keptMs) await rm(join(cache, name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(processId: number): boolean {
+  try {
+    return process.kill(processId, 0);
+  } catch (error) {
+    return systemCode(error) === "EPERM";
   }
 }
 

@@ -59,9 +59,8 @@ export async function installTool(tool: PythonTool, folder: string): Promise<voi
   throw new Error(`pip could not install ${pinsOf(tool)}:\n${installed.printed.slice(-2000)}`);
 }
 
-/** What pip prints if the index or its files do not answer. Without the package, an index has "versions: none". */
-const noAnswer =
-  /from versions: none\)|ConnectionPool|OSError|connection broken|(?:Client|Server) Error|timed out/i;
+/** What pip prints if the index or its files do not answer; an OSError may be a full disk too. Without the package, an index has "versions: none". */
+const noAnswer = /from versions: none\)|ConnectionPool|connection broken|(?:Client|Server) Error|timed out/i;
 
 async function run(
   program: string,

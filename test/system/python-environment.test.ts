@@ -64,9 +64,14 @@ test.skipIf(!hasPip)("the real pip without an index says that PyPI cannot be rea
   });
 });
 
-test("an index that answers without the pinned version is a fault, not a missing network", async () => {
-  const answer = "ERROR: Could not find a version that satisfies cfn-lint==9 (from versions: 1.0.0, 1.1.0)";
-  vi.stubEnv("PYTHON_PATH", await withPip("other-versions", `echo "${answer}"; exit 1`));
+test.each([
+  [
+    "an index that answers without the pinned version",
+    "ERROR: Could not find a version that satisfies cfn-lint==9 (from versions: 1.0.0, 1.1.0)",
+  ],
+  ["a full disk", "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device"],
+])("%s is a fault, not a missing network", async (name, answer) => {
+  vi.stubEnv("PYTHON_PATH", await withPip(name, `echo "${answer}"; exit 1`));
   const error = await installing();
   expect(error).not.toBeInstanceOf(PythonToolMissing);
   expect(error).toMatchObject({ message: expect.stringContaining(answer) });
