@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Clock } from "./clock.ts";
+import { TimeUp } from "./time-up.ts";
 
 const requestSchema = z.object({
   RequestType: z.enum(["Create", "Update", "Delete"]),
@@ -10,9 +11,15 @@ const requestSchema = z.object({
   PhysicalResourceId: z.string().optional(),
 });
 
-/** A new role is not known everywhere at once: AWS refuses the first calls of a new function for some seconds. */
-const retry = { everyMs: 1_000, forMs: 20_000 } as const;
-const answerMsMax = 5_000;
+/** Work and answer must fit into the time of the function: CloudFormation waits minutes for an answer that never comes. */
+export const deploymentTimes = {
+  /** A new role is not known everywhere at once: AWS refuses the first calls of a new function for some seconds. */
+  retryEveryMs: 1_000,
+  retryForMs: 20_000,
+  /** All tries together, also if the last one hangs. */
+  workMsMax: 24_000,
+  answerMsMax: 5_000,
+} as const;
 
 /**
  * Does the work of a custom resource and tells CloudFormation how it ended; CloudFormation waits for that. An event of
@@ -22,6 +29,7 @@ export async function answerDeployment(
   event: unknown,
   clock: Clock,
   work: () => Promise<void>,
+  workMsMax: number = deploymentTimes.workMsMax,
 ): Promise<void> {
   const request = requestSchema.safeParse(event).data;
   if (!request) return await work();
@@ -31,7 +39,7 @@ export async function answerDeployment(
   const send = (outcome: { readonly Status: "SUCCESS" | "FAILED"; readonly Reason?: string }) =>
     put(ResponseURL, { ...answer, ...outcome });
   try {
-    if (RequestType !== "Delete") await untilDone(clock, work);
+    if (RequestType !== "Delete") await inTime(workMsMax, untilDone(clock, work));
   } catch (error) {
     await send({ Status: "FAILED", Reason: "The function failed; its log says why." });
     throw error;
@@ -39,14 +47,22 @@ export async function answerDeployment(
   await send({ Status: "SUCCESS" });
 }
 
+async function inTime(msMax: number, work: Promise<void>): Promise<void> {
+  const signal = AbortSignal.timeout(msMax);
+  const timeUp = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(new TimeUp()), { once: true });
+  });
+  await Promise.race([work, timeUp]);
+}
+
 async function untilDone(clock: Clock, work: () => Promise<void>): Promise<void> {
-  const untilMs = clock.nowMs() + retry.forMs;
+  const untilMs = clock.nowMs() + deploymentTimes.retryForMs;
   for (;;) {
     try {
       return await work();
     } catch (error) {
       if (clock.nowMs() >= untilMs) throw error;
-      await clock.sleep(retry.everyMs);
+      await clock.sleep(deploymentTimes.retryEveryMs);
     }
   }
 }
@@ -57,7 +73,7 @@ async function put(url: string, answer: object): Promise<void> {
   const { ok, status } = await fetch(url, {
     method: "PUT",
     body,
-    signal: AbortSignal.timeout(answerMsMax),
+    signal: AbortSignal.timeout(deploymentTimes.answerMsMax),
   });
   if (!ok) throw new TypeError(`CloudFormation's address answered ${status} to the outcome.`);
 }

@@ -6,7 +6,7 @@ import { useFaultyEngine } from "../support/faulty-engine.ts";
 import { everyKindOfKey, World } from "../support/world.ts";
 import { issued, keyCallsOf, type Setup } from "./key-calls.ts";
 
-/** What an hour of hostile trial did with the keys that could be rotated into other keys. */
+/** Attacks that succeeded while a rotation made another key. */
 const api = useApi();
 const engine = useFaultyEngine(() => api.store().endpoint);
 const world = new World(() => api.store().table);

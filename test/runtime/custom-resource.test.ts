@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { answerDeployment } from "../../lib/runtime/custom-resource.ts";
+import { rotateCursorKeys } from "../../lib/contract/workers.ts";
+import { answerDeployment, deploymentTimes } from "../../lib/runtime/custom-resource.ts";
 import { TestClock } from "../support/clock.ts";
 import { listening } from "../support/listening.ts";
 
@@ -63,7 +64,7 @@ test("a role that is not known everywhere yet does not fail the deployment: the 
   expect(sent.map(({ body }) => body)).toMatchObject([{ Status: "SUCCESS" }]);
 });
 
-test("work that keeps failing fails the deployment, in less time than the function has", async () => {
+test("work that keeps failing fails the deployment", async () => {
   const clock = new TestClock();
   const startedMs = clock.nowMs();
   const { work } = workFailing(Number.POSITIVE_INFINITY);
@@ -71,6 +72,16 @@ test("work that keeps failing fails the deployment, in less time than the functi
   expect(clock.nowMs() - startedMs).toBe(20_000);
   const Reason = "The function failed; its log says why.";
   expect(sent.map(({ body }) => body)).toMatchObject([{ Status: "FAILED", Reason }]);
+});
+
+test("work that hangs fails the deployment, and what work and answer may take fits into the function's time", async () => {
+  const hangs = () => new Promise<void>(() => undefined);
+  const answered = answerDeployment(eventOf("Create"), new TestClock(), hangs, 10);
+  await expect(answered).rejects.toThrow("The time for this work is up.");
+  expect(sent.map(({ body }) => body)).toMatchObject([{ Status: "FAILED" }]);
+  const { retryForMs, workMsMax, answerMsMax } = deploymentTimes;
+  expect(retryForMs).toBeLessThan(workMsMax);
+  expect(workMsMax + answerMsMax).toBeLessThan(rotateCursorKeys.timeoutSeconds * 1000);
 });
 
 test("the removal of the stack does no work and never waits for it", async () => {
