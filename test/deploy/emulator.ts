@@ -11,7 +11,7 @@ export const region = "eu-west-1";
 
 export type Emulator = {
   readonly url: string;
-  /** Checks of `verify` that the emulator cannot answer. */
+  /** Operations that `verify` leaves out, because they cannot work here. */
   readonly notShown: readonly string[];
   /** What it and the deployed functions printed. */
   readonly log: () => string;
@@ -60,7 +60,7 @@ export async function startEmulator(): Promise<Emulator> {
     }
     await systemClock.sleep(200);
   }
-  const notShown = [...printed.matchAll(/^Not shown: (.+)$/gm)].map(([, name = ""]) => name);
+  const notShown = [...printed.matchAll(/^Not shown: (\w+) works$/gm)].map(([, name = ""]) => name);
   return { url, notShown, log: () => printed, stop };
 }
 
@@ -85,7 +85,7 @@ export const emulatorVariables = (url: string) => ({
 
 /** `npm run emulator`: until Ctrl-C. */
 if (import.meta.main) {
-  const { url, log, stop } = await startEmulator();
+  const { url, log, notShown, stop } = await startEmulator();
   const variables = Object.entries(emulatorVariables(url)).map(([name, value]) => `${name}=${value}`);
   console.log(
     log()
@@ -93,6 +93,9 @@ if (import.meta.main) {
       ?.join("\n"),
   );
   console.log(`\nIn another terminal:\n\nexport ${variables.join(" ")}`);
+  console.log(
+    `\nAfter the deployment:\n\nnpx --no-install review-api verify --stack ReviewApi --without ${notShown.join(",")}`,
+  );
   for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.once(signal, () => void stop().then(() => process.exit()));
 }

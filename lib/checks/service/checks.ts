@@ -29,6 +29,9 @@ export type CheckContext = {
 /** Throws if the keys could not be created. */
 export type StageKeysReader = () => StageKeys;
 
+/** The name of the check that calls the operation. */
+export const callCheckOf = (id: OperationId): string => `${id} works`;
+
 /** One valid and one refused call of every operation, then checks of the service as a whole. */
 export function checksOf(
   context: CheckContext,
@@ -40,7 +43,7 @@ export function checksOf(
   return [
     ...operations.flatMap((operation) => [
       {
-        name: `${operation.id} works`,
+        name: callCheckOf(operation.id),
         run: special[operation.id] ?? (async () => void (await caller.send(operation.id))),
       },
       {

@@ -1,6 +1,7 @@
+import type { OperationId } from "../../contract/operations.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { type Check, CheckFailed } from "./check.ts";
-import { type CheckContext, checksOf } from "./checks.ts";
+import { type CheckContext, callCheckOf, checksOf } from "./checks.ts";
 import { eventChecks } from "./events.ts";
 import { countAuditEntries, neverRemoved, removeWholeStage } from "./remove.ts";
 import { createKeys, type StageKeys, stageEvents } from "./stage.ts";
@@ -11,20 +12,28 @@ export type CheckResult = {
   readonly ms: number;
   readonly problem: string | null;
 };
-export type VerifyReport = { readonly checks: readonly CheckResult[]; readonly stays: readonly string[] };
+export type VerifyReport = {
+  readonly checks: readonly CheckResult[];
+  /** Names of the checks that were left out. */
+  readonly notShown: readonly string[];
+  readonly stays: readonly string[];
+};
 
 export type VerifyOptions = {
   sentence(error: unknown): string;
   onResult(result: CheckResult): void;
+  /** Operations whose valid call is left out, because it cannot succeed where this stack is. */
+  readonly without?: readonly OperationId[];
   /** The maximum time for all events together. */
   readonly eventsMs?: number;
 };
 
-/** Runs every check, even after failures; always removes what it created. */
+/** Runs every check that is not left out, even after failures; always removes what it created. */
 export async function verify(context: CheckContext, options: VerifyOptions): Promise<VerifyReport> {
   const { connection } = context;
   const startedMs = systemClock.nowMs();
   const checks: CheckResult[] = [];
+  const notShown = (options.without ?? []).map(callCheckOf);
   const run = async (check: Check) => {
     const result = await timed(check, options.sentence);
     checks.push(result);
@@ -44,13 +53,13 @@ export async function verify(context: CheckContext, options: VerifyOptions): Pro
     await run(removal("what an earlier run left is removed", connection, []));
     for (const check of eventChecks(context, events, options.eventsMs))
       hasLateEvents = !(await run(check)) || hasLateEvents;
-    for (const check of checksWithKeys(context, events)) await run(check);
+    for (const check of checksWithKeys(context, events)) if (!notShown.includes(check.name)) await run(check);
   } finally {
     await run(removal("people, data and keys are removed again", connection, events.ids()));
     await run(count);
   }
   const stays = [auditEntries ?? "audit entries, which could not be counted", ...neverRemoved];
-  return { checks, stays: hasLateEvents ? [...stays, lateEvents(context)] : stays };
+  return { checks, notShown, stays: hasLateEvents ? [...stays, lateEvents(context)] : stays };
 }
 
 /** Late events are in the queue, which delivers them again until it gives up on them. */

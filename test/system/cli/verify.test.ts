@@ -221,6 +221,20 @@ test("an event that is not applied fails only the checks that need it, and every
   }
 });
 
+test("a call that verify is to leave out is listed as not shown, and everything else is checked", async () => {
+  const connection = await connectLocally(folder, { create: false });
+  await forgetCalls(connection.table).finally(() => connection.close());
+  const words = ["verify", "--data", folder, "--without"];
+  expect(await callTool(...words, "testWebhok")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("there is no operation testWebhok. Did you mean testWebhook?"),
+  });
+  const { code, stdout, stderr } = await callTool(...words, "testWebhook");
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/^Not shown:\n {2}testWebhook works\n/)]);
+  const missing = operations.filter(({ id }) => !stdout.includes(`${id} works`));
+  expect(missing.map(({ id }) => id)).toEqual(["testWebhook"]);
+});
+
 test("without a single event no key is created, and each line says what to fix first", async () => {
   const connection = await connectLocally(folder, { create: false });
   try {
