@@ -258,7 +258,9 @@ describe("a new key", () => {
     const issued = { text: "", key: keyItem("user") };
     await expect(
       storeKey({ ...world.deps, table }, issued, {
-        ...{ by: { actor: operator }, organization: null, action: "key.created" },
+        by: { actor: operator },
+        organization: null,
+        action: "key.created",
       }),
     ).rejects.toBe(error);
   });

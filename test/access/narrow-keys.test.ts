@@ -50,9 +50,22 @@ const text = lastReleaseText(
   ),
 );
 const recorded = {
-  ...{ pk: "KEY#k", sk: "KEY", id: "k", kind: "organization", name: null, organization, owner: "u1" },
-  ...{ tenant: `o#${organization}`, workspace_id: null, instance_id: null, authorized: null },
-  ...{ role: "cr_admin", expires_at_ms: null, revoked_at: null, rotated_to: null, created_at: "2026" },
+  pk: "KEY#k",
+  sk: "KEY",
+  id: "k",
+  kind: "organization",
+  name: null,
+  organization,
+  owner: "u1",
+  tenant: `o#${organization}`,
+  workspace_id: null,
+  instance_id: null,
+  authorized: null,
+  role: "cr_admin",
+  expires_at_ms: null,
+  revoked_at: null,
+  rotated_to: null,
+  created_at: "2026",
 };
 const wide = { ...recorded, hash: "40598a9342027c7f1a9a3255e485bfb167041f4662cd591c6909a6ff020d150f" };
 const narrow = {
@@ -136,7 +149,10 @@ describe("narrow keys of the operator", () => {
   test("a stored item that lost only is refused at the next use", async () => {
     const { organization: uuid } = await keysOf(world, "lost", "workspace");
     const { text: value, key } = await world.key({
-      ...{ kind: "user", organization: uuid, owner: "u-admin", only: ["metrics:read"] },
+      kind: "user",
+      organization: uuid,
+      owner: "u-admin",
+      only: ["metrics:read"],
     });
     await store().table.write({ update: kinds.apiKey.key({ keyId: key.id }), change: { remove: ["only"] } });
     await expect(authenticate({ table: store().table, clock }, { text: value })).rejects.toMatchObject({

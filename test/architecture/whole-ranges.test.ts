@@ -14,8 +14,13 @@ async function wholeReadsOf(sources: readonly string[], stdin?: string): Promise
     ...(stdin === undefined
       ? { entryPoints: sources.map((source) => `functions/${source}.ts`) }
       : { stdin: { contents: stdin, resolveDir: ".", sourcefile: "functions/planted.ts", loader: "ts" } }),
-    ...{ bundle: true, format: "esm", platform: "node", packages: "external" },
-    ...{ write: false, outdir: "bundles", logLevel: "error" },
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    packages: "external",
+    write: false,
+    outdir: "bundles",
+    logLevel: "error",
   });
   const found = outputFiles.flatMap(({ text }) =>
     // esbuild writes a comment with the path of each file before the code that it keeps of the file.

@@ -57,8 +57,11 @@ test("the removal of the stage finds every kind that its organizations and tenan
   const before = await storedKeys();
   const tenant = workspaceTenant(stage.workspace);
   const parts = {
-    ...{ organization: stage.cloud.uuid, providerId: stage.cloud.provider_organization_id },
-    ...{ tenant, pool: tenant, shard: 7 },
+    organization: stage.cloud.uuid,
+    providerId: stage.cloud.provider_organization_id,
+    tenant,
+    pool: tenant,
+    shard: 7,
   };
   /** Found by what other items hold: test/system/cli/verify.test.ts has them. */
   const elsewhere = ["spill", "streamHead", "waitingByAge", "expiry"];

@@ -34,7 +34,10 @@ const member = (id: number, data: object) =>
 const learning = (id: number, repository_id: string) =>
   event(id, "learning.captured", {
     ...name,
-    ...{ repository_id, author_id: "7", source: "chat", learning: `Use ${credential}.` },
+    repository_id,
+    author_id: "7",
+    source: "chat",
+    learning: `Use ${credential}.`,
   });
 const mistyped = (id: number) =>
   event(id, "organization.saved", { ...soloOrganization(`5${id}`, "Typo"), workspace_id: "acm" });

@@ -4,17 +4,21 @@ import { type KeyRow, keyFilter } from "../../cli/show-keys.ts";
 
 const nowMs = Date.parse("2026-11-16T00:00:00.000Z");
 const key = (id: string, fields: Partial<KeyRow>): KeyRow => ({
-  ...{ id, kind: "organization", name: null, bound_to: "1", owner: null, role: null, state: "active" },
-  ...{
-    created_at: "2026-01-01T00:00:00.000Z",
-    expires_at: null,
-    last_used_at: null,
-    old_until: null,
-    old_last_used_at: null,
-    refused_because: null,
-    only: null,
-    made_by: null,
-  },
+  id,
+  kind: "organization",
+  name: null,
+  bound_to: "1",
+  owner: null,
+  role: null,
+  state: "active",
+  created_at: "2026-01-01T00:00:00.000Z",
+  expires_at: null,
+  last_used_at: null,
+  old_until: null,
+  old_last_used_at: null,
+  refused_because: null,
+  only: null,
+  made_by: null,
   ...fields,
 });
 const keys = [

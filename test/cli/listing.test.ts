@@ -18,9 +18,15 @@ import { callTool } from "./support.ts";
 function list(values: Record<string, string | boolean>, records: readonly TerminalRow[]) {
   const out: string[] = [];
   const terminal = {
-    ...{ out: (text: string) => void out.push(text), say: () => undefined, write: async () => undefined },
-    ...{ tryOut: () => undefined, outOnce: async () => undefined },
-    ...{ watched: false, paint: noPaint, paintSaid: noPaint, ask: async () => "" },
+    out: (text: string) => void out.push(text),
+    say: () => undefined,
+    write: async () => undefined,
+    tryOut: () => undefined,
+    outOnce: async () => undefined,
+    watched: false,
+    paint: noPaint,
+    paintSaid: noPaint,
+    ask: async () => "",
   } satisfies Terminal;
   showList(new CommandInput(undefined, values), terminal, {
     records,

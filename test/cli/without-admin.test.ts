@@ -15,9 +15,13 @@ beforeAll(async () => {
   const { tableName, endpoint } = store();
   aws = await startFakeAws(
     (url) => ({
-      ...{ ApiUrl: "https://api.example", TableName: tableName, EventsBucketName: "events" },
-      ...{ EventsQueueUrl: `${url}/events.fifo`, DeadLetterQueueUrl: `${url}/dead.fifo` },
-      ...{ AuditRetentionDays: "90", BedrockRegion: "us-west-2" },
+      ApiUrl: "https://api.example",
+      TableName: tableName,
+      EventsBucketName: "events",
+      EventsQueueUrl: `${url}/events.fifo`,
+      DeadLetterQueueUrl: `${url}/dead.fifo`,
+      AuditRetentionDays: "90",
+      BedrockRegion: "us-west-2",
     }),
     {
       apigateway: (_, response) => void response.end("{}"),
@@ -37,7 +41,9 @@ beforeAll(async () => {
     },
   );
   Object.assign(process.env, {
-    ...{ AWS_REGION: "eu-north-1", AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" },
+    AWS_REGION: "eu-north-1",
+    AWS_ACCESS_KEY_ID: "local",
+    AWS_SECRET_ACCESS_KEY: "local",
     AWS_ENDPOINT_URL_CLOUDFORMATION: aws.url,
     AWS_ENDPOINT_URL_LAMBDA: aws.url,
     AWS_ENDPOINT_URL_API_GATEWAY: aws.url,

@@ -71,11 +71,10 @@ describe("figures of reviews", () => {
       const { rows, known } = teamFigures(teams, authored, chosen);
       const { total, listed } = reviewFigures(authored, chosen, { teams });
       return {
-        ...{
-          total: total.pull_requests,
-          rows: rows?.map(({ name, figures }) => [name, figures.pull_requests]),
-        },
-        ...{ known: known.map(({ id }) => id), listed: listed?.count },
+        total: total.pull_requests,
+        rows: rows?.map(({ name, figures }) => [name, figures.pull_requests]),
+        known: known.map(({ id }) => id),
+        listed: listed?.count,
       };
     };
     const known = ["github:1001/2", "github:1001/1"];
@@ -86,7 +85,10 @@ describe("figures of reviews", () => {
     ];
     expect(shown({})).toEqual({ total: 3, rows: all, known, listed: undefined });
     expect(shown({ withoutBots: true, listed: "github:1001/9001" })).toEqual({
-      ...{ total: 2, rows: all.filter(([name]) => name !== "no team"), known, listed: 1 },
+      total: 2,
+      rows: all.filter(([name]) => name !== "no team"),
+      known,
+      listed: 1,
     });
     // Who is in both teams counts here, and does not show the other team in part.
     expect(shown({ teams: ["github:1001/1"] })).toMatchObject({ total: 2, rows: [["web", 2]] });
@@ -152,13 +154,11 @@ test("repositories without a value come last, in either sort direction", () => {
 test("MCP use is summed by server; if a pull request comes again, the last record counts", () => {
   const record = (number: number, calls: number) => ({
     pr_url: `https://git.example/${number}`,
-    ...{
-      organization_id: "1",
-      repository_id: "9",
-      author_id: null,
-      merged_at: null,
-      provider: "github" as const,
-    },
+    organization_id: "1",
+    repository_id: "9",
+    author_id: null,
+    merged_at: null,
+    provider: "github" as const,
     servers: [{ name: "issues", calls, tools: [{ name: "find", calls, failures: 1 }] }],
   });
   const other = {
@@ -183,16 +183,26 @@ test("MCP use is summed by server; if a pull request comes again, the last recor
 
 test("findings are counted by severity and age, and the worst and oldest come first", () => {
   const open = (severity: "critical" | "low", detected: string) => ({
-    ...{ id: detected, title: detected, severity, detected_at: `${detected}T12:00:00.000Z`, description: "" },
-    ...{ organization_id: "1", organization_name: "o", repository_id: "2", repository_name: "o/r" },
-    ...{ state: "open" as const, cwe: null, file_path: "a.ts", start_line: 1, end_line: 1, evidence: [] },
-    ...{
-      scan_id: "s",
-      commit_sha: "c",
-      updated_at: "",
-      provider: "github" as const,
-      repository_short_name: "r",
-    },
+    id: detected,
+    title: detected,
+    severity,
+    detected_at: `${detected}T12:00:00.000Z`,
+    description: "",
+    organization_id: "1",
+    organization_name: "o",
+    repository_id: "2",
+    repository_name: "o/r",
+    state: "open" as const,
+    cwe: null,
+    file_path: "a.ts",
+    start_line: 1,
+    end_line: 1,
+    evidence: [],
+    scan_id: "s",
+    commit_sha: "c",
+    updated_at: "",
+    provider: "github" as const,
+    repository_short_name: "r",
   });
   const figures = securityFigures(
     // 90, 89, 7 and 6 days before now.
@@ -221,15 +231,22 @@ test("findings are counted by severity and age, and the worst and oldest come fi
 
 test("Learnings are counted by use; active ones were used in the last 30 days", () => {
   const learning = (id: string, usage_count: number, last_used_at: string | null) => ({
-    ...{ id, usage_count, last_used_at, learning: id, organization_id: "1", organization_name: "o" },
-    ...{ repository_id: "2", repository_name: "o/r", author_id: "3", author_username: null, file: null },
-    ...{
-      source_url: null,
-      created_at: "",
-      updated_at: "",
-      provider: "github" as const,
-      repository_short_name: "r",
-    },
+    id,
+    usage_count,
+    last_used_at,
+    learning: id,
+    organization_id: "1",
+    organization_name: "o",
+    repository_id: "2",
+    repository_name: "o/r",
+    author_id: "3",
+    author_username: null,
+    file: null,
+    source_url: null,
+    created_at: "",
+    updated_at: "",
+    provider: "github" as const,
+    repository_short_name: "r",
   });
   const { mostUsed, ...counts } = learningFigures(
     [
@@ -262,12 +279,20 @@ describe("seats", () => {
     const entry = { provider: null, organization_id: null, metadata: { ids: ["eve@example.com"] } };
     const newHolders = new Set(newHoldersOf([entry], "2026-01-01"));
     const { holders, ...counts } = seatFigures({
-      ...{ seats, users, authors, home: null, newHolders },
+      seats,
+      users,
+      authors,
+      home: null,
+      newHolders,
       organizations: [acme],
     });
     expect(counts).toEqual({
-      ...{ purchased: 10, used: 5, free: 5, unseen: 1 },
-      ...{ judged: { active: 1, idle: 2, tooNew: 1, notJudged: 1 }, withoutAdmin: ["acme"] },
+      purchased: 10,
+      used: 5,
+      free: 5,
+      unseen: 1,
+      judged: { active: 1, idle: 2, tooNew: 1, notJudged: 1 },
+      withoutAdmin: ["acme"],
     });
     expect(
       holders.map(({ name, email, organizations, userIds, judgement }) => [
@@ -285,11 +310,17 @@ describe("seats", () => {
     const inBoth = (name: string): User => ({
       ...person(name),
       organizations: ["1", "2"].map((org_id) => ({
-        ...{ provider: "github", org_id, user_id: name, role: "cr_member" },
+        provider: "github",
+        org_id,
+        user_id: name,
+        role: "cr_member",
       })),
     });
     const { judged, holders } = seatFigures({
-      ...{ seats, users: [inBoth("ada"), inBoth("ben"), person("zoe")], authors, home: null },
+      seats,
+      users: [inBoth("ada"), inBoth("ben"), person("zoe")],
+      authors,
+      home: null,
       newHolders: new Set(),
       organizations: [acme, organizationOf("2", "beta", "preparing")],
     });
@@ -306,11 +337,18 @@ describe("seats", () => {
     const both: User = {
       ...person("ada"),
       organizations: ["1", "2"].map((org_id) => ({
-        ...{ provider: "github", org_id, user_id: "501", role: "cr_member" },
+        provider: "github",
+        org_id,
+        user_id: "501",
+        role: "cr_member",
       })),
     };
     const { holders } = seatFigures({
-      ...{ seats, users: [both], authors, home: null, newHolders: new Set<string>() },
+      seats,
+      users: [both],
+      authors,
+      home: null,
+      newHolders: new Set<string>(),
       organizations: [organizationOf("1", "web"), organizationOf("2", "mobile")],
     });
     expect(holders).toMatchObject([{ userIds: ["501"], organizations: ["web", "mobile"] }]);
@@ -339,8 +377,13 @@ describe("seats", () => {
     expect(namesOf([inBoth("ada", "cr_admin")])).toEqual(["Organization 1"]);
     expect(namesOf([inBoth("ada", "cr_billing_admin")])).toEqual(["Organization 1", "Organization 2"]);
     const alone = (role: string): User => ({
-      ...{ user_id: "ben", username: null, email: null, seat_assigned: true },
-      ...{ role, role_name: role, role_type: "system" },
+      user_id: "ben",
+      username: null,
+      email: null,
+      seat_assigned: true,
+      role,
+      role_name: role,
+      role_type: "system",
     });
     const [home] = organizations;
     expect([namesOf([alone("cr_member")], home), namesOf([alone("cr_admin")], home)]).toEqual([
@@ -356,13 +399,22 @@ describe("seats", () => {
 
   test("members of one organization are found by its name", () => {
     const member: User = {
-      ...{ user_id: "ben", username: null, email: null, seat_assigned: true },
-      ...{ role: "cr_member", role_name: "Member", role_type: "system" },
+      user_id: "ben",
+      username: null,
+      email: null,
+      seat_assigned: true,
+      role: "cr_member",
+      role_name: "Member",
+      role_type: "system",
     };
     const home = { provider: "github", provider_organization_id: "1" };
     const ask = (names: readonly string[]) =>
       seatFigures({
-        ...{ seats, users: [member], authors: new Set(names), home, newHolders: new Set() },
+        seats,
+        users: [member],
+        authors: new Set(names),
+        home,
+        newHolders: new Set(),
         organizations: [acme],
       }).judged?.idle;
     expect([ask([authorName("github", "1", "ben")]), ask([authorName("github", "2", "ben")])]).toEqual([
@@ -373,7 +425,9 @@ describe("seats", () => {
   test("an audit entry names people by address, or by their id in its organization", () => {
     const members = ["Ben", "Eve@Example.com", "501"].map(
       (user_id): User => ({
-        ...{ email: user_id === "Ben" ? "bEN@example.com" : null, username: null, seat_assigned: true },
+        email: user_id === "Ben" ? "bEN@example.com" : null,
+        username: null,
+        seat_assigned: true,
         organizations: [{ provider: "github", org_id: "1", user_id, role: "cr_member" }],
       }),
     );

@@ -22,7 +22,8 @@ async function open({ text: key }: IssuedKey, view: Partial<DashboardView> = {})
   const fetch = async (target: string | URL | Request, init: RequestInit = {}) => {
     const { pathname, search } = new URL(String(target));
     const answer = await api.call(`${pathname}${search}`, {
-      ...{ key, method: init.method ?? "GET" },
+      key,
+      method: init.method ?? "GET",
       ...(typeof init.body === "string" && { body: init.body }),
     });
     requests.push(`${pathname}${search}`);
@@ -64,7 +65,10 @@ describe("the dashboard sends no request that is refused", () => {
     const { keys } = await everyKindOfKey(world, "refusals");
     for (const kind of keyKinds)
       expect({ kind, ...(await open(keys[kind])) }).toMatchObject({
-        ...{ kind, refused: [], failed: [], isOpen: kind !== "agentic" },
+        kind,
+        refused: [],
+        failed: [],
+        isOpen: kind !== "agentic",
       });
   });
 

@@ -78,8 +78,12 @@ describe("the pace", () => {
 });
 
 const organization: KeyIdentity["scope"]["organizations"][number] = {
-  ...{ id: "u", name: "acme", provider: "github", provider_organization_id: "1" },
-  ...{ plan: "enterprise", metrics: "ready" },
+  id: "u",
+  name: "acme",
+  provider: "github",
+  provider_organization_id: "1",
+  plan: "enterprise",
+  metrics: "ready",
 };
 const identity = (kind: KeyIdentity["key"]["kind"], more: Partial<KeyIdentity> = {}): KeyIdentity => ({
   key: { id: "k", kind, name: null, expires_at: null, value_until: null, only: null, made_by: null },

@@ -81,11 +81,17 @@ const eventsOf = (name: string) => {
   const organization = github(name);
   const repository = { ...organization, repository_id: "9001" };
   const repositorySaved = {
-    ...{ ...repository, name: "app", full_name: "group/app", private: true, url: repositoryUrl },
-    ...{ active: true, approval_delay_days: null },
+    ...repository,
+    name: "app",
+    full_name: "group/app",
+    private: true,
+    url: repositoryUrl,
+    active: true,
+    approval_delay_days: null,
   };
   const pullRequest = finalized(organization, 1, {
-    ...{ pr_url: prUrl, comments: [{ url: commentUrl, severity: "major", category: null, accepted: true }] },
+    pr_url: prUrl,
+    comments: [{ url: commentUrl, severity: "major", category: null, accepted: true }],
     ...mcp,
   });
   const learning = { ...repository, author_id: "4411", source: "pull_request", learning: "Prefer const." };
@@ -94,8 +100,11 @@ const eventsOf = (name: string) => {
     pullRequest: event("pull_request.finalized", 6, pullRequest),
     learning: event("learning.captured", 4, { ...learning, pr_url: prUrl, source_url: commentUrl }),
     scan: event("security_scan.completed", 7, {
-      ...{ ...repository, scan_id: "scan-1", commit_sha: "c0ffee" },
-      ...{ completed_at: "2026-10-01T00:07:00.000Z", findings: [finding("one")] },
+      ...repository,
+      scan_id: "scan-1",
+      commit_sha: "c0ffee",
+      completed_at: "2026-10-01T00:07:00.000Z",
+      findings: [finding("one")],
     }),
   };
 };

@@ -29,8 +29,12 @@ describe("GET /v1/audit-logs", () => {
         resourceId: "u1",
         summary: `${daysAgo} days ago`,
         actor: {
-          ...{ type: "user", id: `u-${daysAgo}`, name, email: `u-${daysAgo}@example.com` },
-          ...{ keyId: null, keyKind: null },
+          type: "user",
+          id: `u-${daysAgo}`,
+          name,
+          email: `u-${daysAgo}@example.com`,
+          keyId: null,
+          keyKind: null,
         },
         tenant: "w#audit",
         organization: uuid

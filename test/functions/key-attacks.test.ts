@@ -18,7 +18,10 @@ beforeAll(async () => {
 });
 const adminKey = (): Promise<IssuedKey> =>
   world.key({
-    ...{ kind: "organization", organization: setup.organization, owner: "u-admin", role: "cr_admin" },
+    kind: "organization",
+    organization: setup.organization,
+    owner: "u-admin",
+    role: "cr_admin",
   });
 const make = async (key: string) =>
   issued.parse((await call("/v1/keys", { key, body: { name: "made", expires_in_days: 1 } })).json);

@@ -68,8 +68,11 @@ describe("GET /v1/keys", () => {
     for (const own of [
       setup.keys.user,
       await world.key({
-        ...{ kind: "instance", instanceId: "listing-instance", home: setup.home },
-        ...{ owner: "u-admin", role: "cr_member" },
+        kind: "instance",
+        instanceId: "listing-instance",
+        home: setup.home,
+        owner: "u-admin",
+        role: "cr_member",
       }),
     ]) {
       expect(await idsSeenBy(own.text)).toEqual([own.key.id]);
@@ -107,13 +110,19 @@ describe("GET /v1/keys", () => {
   test("GET /v1/keys says why an active key is refused, and the 401 does not", async () => {
     const { keys, cloud, hosted, home } = await everyKindOfKey(world, "refused");
     const gone = await world.key({
-      ...{ kind: "instance", instanceId: "refused-instance", home },
-      ...{ owner: "u-admin", role: "cr_admin" },
+      kind: "instance",
+      instanceId: "refused-instance",
+      home,
+      owner: "u-admin",
+      role: "cr_admin",
     });
     await world.member(hosted, "u-second", { role: "cr_admin" });
     const asking = await world.key({
-      ...{ kind: "instance", instanceId: "refused-instance", home },
-      ...{ owner: "u-second", role: "cr_admin" },
+      kind: "instance",
+      instanceId: "refused-instance",
+      home,
+      owner: "u-second",
+      role: "cr_admin",
     });
     await world.member(hosted, "u-admin", { active: false });
     await world.member(cloud, "u-member", { active: false });
@@ -306,7 +315,8 @@ describe("the audit log of keys", () => {
       role: "cr_member",
       expires_at: new Date(old.key.expires_at_ms ?? 0).toISOString(),
       organizations: ["logged-org"],
-      ...{ only: null, made_by: null },
+      only: null,
+      made_by: null,
     };
     const about = { kind: "organization", name: "ci", owner: "u-member" };
     expect(of("key.created")?.metadata).toEqual({ ...about, ...rights });

@@ -239,7 +239,8 @@ describe("a made key is at most as strong as its maker", () => {
     const organizations = () => call("/v1/organizations", { key: key.key });
     expect(await refusal(organizations())).toEqual([403, "PERMISSION_DENIED"]);
     const permissions = ["organization_management", "role_management"].map((resource_id) => ({
-      ...{ resource_id, access_type: "read" },
+      resource_id,
+      access_type: "read",
     }));
     const change = { key: setup.keys.organization.text, method: "PATCH", body: { permissions } };
     expect((await call(`/v1/roles/${role}`, change)).status).toBe(200);

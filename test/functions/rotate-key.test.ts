@@ -35,8 +35,12 @@ afterEach(() => {
 
 const fresh = (change: { role?: string; only?: string[]; expiresInDays?: number } = {}) =>
   world.key({
-    ...{ kind: "organization", organization: setup.organization, owner: "u-admin", role: "cr_member" },
-    ...{ name: "fresh", ...change },
+    kind: "organization",
+    organization: setup.organization,
+    owner: "u-admin",
+    role: "cr_member",
+    name: "fresh",
+    ...change,
   });
 const admin = () => fresh({ role: "cr_admin" });
 const stored = async (id: string) =>

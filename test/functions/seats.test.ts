@@ -384,7 +384,9 @@ describe("dry_run", () => {
     const real = await api.call("/v1/users/seats", { key: text, body });
     expect(dry.json).toEqual({
       ...z.looseObject({}).parse(real.json),
-      ...{ dry_run: true, unchanged: [], seats_left: 0 },
+      dry_run: true,
+      unchanged: [],
+      seats_left: 0,
     });
     const { data } = entriesPage.parse(
       (await api.call("/v1/audit-logs?resource_types=seat", { key: text })).json,

@@ -120,7 +120,11 @@ describe("several organizations", () => {
     }
     const home = await world.organization("ht-1", gitlab("hosted-teams", "ht-1"));
     const { text } = await world.key({
-      ...{ kind: "instance", instanceId: "hosted-teams", home, owner: "ann", role: "cr_member" },
+      kind: "instance",
+      instanceId: "hosted-teams",
+      home,
+      owner: "ann",
+      role: "cr_member",
     });
     expect((await walk(text, "?limit=1")).ids.toSorted()).toEqual(["ht-1", "ht-2"]);
     expect((await walk(text, "?organization_ids=ht-2")).ids).toEqual(["ht-2"]);

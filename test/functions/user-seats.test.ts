@@ -57,9 +57,12 @@ describe("POST /v1/users/seats", () => {
       [
         "seats.unassigned",
         {
-          ...{ ids: ["m2"], emails: ["m2@example.com"], failed: [] },
+          ids: ["m2"],
+          emails: ["m2@example.com"],
+          failed: [],
           people: [{ user_id: "m2", email: "m2@example.com" }],
-          ...{ before: { seat_assigned: true }, after: { seat_assigned: false } },
+          before: { seat_assigned: true },
+          after: { seat_assigned: false },
         },
       ],
     ]);

@@ -359,7 +359,9 @@ describe("webhooks", () => {
     const { data } = json<{ data: object[] }>(await call(`/${id}/deliveries`));
     expect(data).toEqual([
       {
-        ...{ id: headers["webhook-id"], type: "ping", state: "delivered" },
+        id: headers["webhook-id"],
+        type: "ping",
+        state: "delivered",
         attempts: [{ at: expect.any(String), status: 202, ms: expect.any(Number), answer: "heard" }],
         request: { headers: expect.objectContaining({ "webhook-id": headers["webhook-id"] }), body },
       },

@@ -40,7 +40,9 @@ test("every kind of key gets its own description, which never contains the key i
         kind,
         name: kind === "workspace" ? "nightly export" : null,
         expires_at: kind === "workspace" ? expect.any(String) : null,
-        ...{ only: null, made_by: null, value_until: null },
+        only: null,
+        made_by: null,
+        value_until: null,
       },
       scope: {
         tenant,

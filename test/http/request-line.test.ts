@@ -27,8 +27,12 @@ afterEach(() => {
 const clock = new TestClock();
 const asked = (method: string, target: string, ...headers: string[]) =>
   gatewayEvent({
-    ...{ method, target, rawHeaders: ["x-request-id", "traced", ...headers], body: Buffer.from("hunter2") },
-    ...{ resource: "/{proxy+}", clock },
+    method,
+    target,
+    rawHeaders: ["x-request-id", "traced", ...headers],
+    body: Buffer.from("hunter2"),
+    resource: "/{proxy+}",
+    clock,
   });
 
 const line = { level: "info", message: "request", request_id: "traced", duration_ms: 0 };
@@ -69,7 +73,9 @@ describe("a refused key", () => {
   const refuse = (fault: AuthenticationError) => {
     // The chain ended at its first step: only the fields that the request lifecycle set are there.
     const opened: Partial<RequestRecord> = {
-      ...{ operation: whoami, requestId: "traced", startedAtMs: clock.nowMs() },
+      operation: whoami,
+      requestId: "traced",
+      startedAtMs: clock.nowMs(),
       meter: new StoreMeter(),
     };
     logOutcome(clock, opened as RequestRecord, 401, fault);

@@ -193,8 +193,11 @@ describe("DELETE /v1/learnings/{learning_id}", () => {
       {
         metadata: {
           before: {
-            ...{ learning: "A", digest: digestOf("A"), repository_id: item("A").repository_id },
-            ...{ file: null, state: "approved" },
+            learning: "A",
+            digest: digestOf("A"),
+            repository_id: item("A").repository_id,
+            file: null,
+            state: "approved",
           },
         },
       },

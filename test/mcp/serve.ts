@@ -27,7 +27,10 @@ export const json = (body: unknown, init?: ResponseInit): Response =>
 
 /** What whoami answers to an admin. */
 export const admin = (kind: KeyKind = "organization", organizations: readonly object[] = []) => ({
-  ...{ key: { kind, only: null }, role: "cr_admin", permissions, scope: { home: null, organizations } },
+  key: { kind, only: null },
+  role: "cr_admin",
+  permissions,
+  scope: { home: null, organizations },
 });
 
 /** An API that answers whoami, and everything else with the script. */
@@ -59,7 +62,8 @@ const usual = {
 
 export async function post(body: unknown, { headers = usual, remainingMs, apiId, ...deps }: Options = {}) {
   const event = gatewayEvent({
-    ...{ method: mcpRoute.method, target: mcpRoute.path },
+    method: mcpRoute.method,
+    target: mcpRoute.path,
     rawHeaders: Object.entries(headers).flat(),
     ...(Buffer.isBuffer(body) && { binaryMediaTypes: ["*/*"] }),
     body: Buffer.isBuffer(body) ? body : Buffer.from(typeof body === "string" ? body : JSON.stringify(body)),

@@ -38,7 +38,7 @@ async function working(pieces: Readonly<Record<string, number>>) {
 }
 
 test("work takes turns: a small organization does not wait until large ones have ended", async () => {
-  const { run, began } = await working({ ...{ a: 9, b: 9, c: 9, d: 9 }, small: 1, later: 1 });
+  const { run, began } = await working({ a: 9, b: 9, c: 9, d: 9, small: 1, later: 1 });
   expect(await run(Number.POSITIVE_INFINITY)).toBe(5);
   expect(began.slice(0, 5)).toEqual(["a", "b", "c", "d", "small"]);
   expect(began.length).toBeGreaterThan(6);

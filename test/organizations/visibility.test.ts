@@ -17,7 +17,8 @@ test("a repeated delivery publishes the epoch of an interrupted one", async () =
   const saved = organizationSaved.parse({
     ...github("one"),
     ...organizationData,
-    ...{ name: "One", workspace_id: "acme" },
+    name: "One",
+    workspace_id: "acme",
   });
   const deliver = (table: Table) =>
     saveOrganization({ ...world.deps, table }, saved, "2026-11-15T00:00:00.000Z#first");

@@ -46,7 +46,9 @@ test("the page waits after 429 and 503, with a message, and then shows the figur
 test("a section that fails says so and can be retried; the others stay", async () => {
   const audit = breakable("**/v1/audit-logs?*", true);
   const { page } = await openDashboard({
-    ...{ kind: "instance", address: "page=administration", prepare: audit.prepare },
+    kind: "instance",
+    address: "page=administration",
+    prepare: audit.prepare,
   });
   await untilRead(page);
   const failed = card(page, "Recent audit entries");
@@ -65,7 +67,9 @@ test("a key that is revoked during the session ends it: the figures and the stor
   let isToBeRevoked = false;
   const revokedWith: number[] = [];
   const { page } = await openDashboard({
-    ...{ key, isKept: true, address: "days=7" },
+    key,
+    isKept: true,
+    address: "days=7",
     // After the answer to whoami, while the sections are read.
     prepare: (page) =>
       page.route("**/v1/metrics/reviews?*", async (route) => {

@@ -161,7 +161,8 @@ test("a team's list names author and team, goes on past 200 rows, and its file h
     review(index, { author_id: "502", author_username: "ben", merged_at: new Date().toISOString() }),
   );
   const { page } = await openDashboard({
-    ...{ kind: "organization", address: "page=teams" },
+    kind: "organization",
+    address: "page=teams",
     prepare: (page) =>
       page.route("**/v1/metrics/review*", (route) =>
         route.fulfill({

@@ -104,7 +104,9 @@ export async function expectAccessible(page: Page): Promise<void> {
     ),
   );
   const shown = found.map(({ id, help, nodes }) => ({
-    ...{ id, help, where: nodes.slice(0, 3).map(({ html }) => html) },
+    id,
+    help,
+    where: nodes.slice(0, 3).map(({ html }) => html),
   }));
   expect(shown).toEqual([]);
 }

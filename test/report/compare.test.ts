@@ -95,8 +95,14 @@ describe("a period under way compares with the same time of the period before, b
     zones.map((timeZone) => [
       timeZone,
       new Intl.DateTimeFormat("en-GB", {
-        ...{ timeZone, hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric" },
-        ...{ hour: "2-digit", minute: "2-digit", second: "2-digit" },
+        timeZone,
+        hourCycle: "h23",
+        year: "numeric",
+        month: "numeric",
+        day: "numeric",
+        hour: "2-digit",
+        minute: "2-digit",
+        second: "2-digit",
       }),
     ]),
   );

@@ -60,8 +60,12 @@ test("a list as text has whole addresses, and says what it lists", () => {
 });
 
 const team = (team_id: string, name: string) => ({
-  ...{ provider: "github" as const, organization_id: "1001", organization_name: "acme" },
-  ...{ team_id, name, user_ids: ["501"] },
+  provider: "github" as const,
+  organization_id: "1001",
+  organization_name: "acme",
+  team_id,
+  name,
+  user_ids: ["501"],
 });
 
 test("a list as a file has plain numbers and the author, and the author's teams where they are known", () => {

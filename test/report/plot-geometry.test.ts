@@ -5,8 +5,13 @@ import { wholeTicks } from "../../lib/report/scale.ts";
 const drawn = (more: Partial<PlotInput>) => {
   const labels = more.labels ?? ["a", "b", "c", "d"];
   return plotShapes({
-    ...{ labels, inPart: labels.map(() => false), series: [], format: String, ticks: wholeTicks },
-    ...{ width: 600, height: 208 },
+    labels,
+    inPart: labels.map(() => false),
+    series: [],
+    format: String,
+    ticks: wholeTicks,
+    width: 600,
+    height: 208,
     ...more,
   });
 };

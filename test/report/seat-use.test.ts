@@ -14,7 +14,9 @@ const [first, second, third] = people;
 
 type Entry = { readonly ids: readonly string[]; readonly created_at: string; readonly occurred_at?: string };
 const assigned = ({ ids, created_at, occurred_at }: Entry) => ({
-  ...{ provider: "github", organization_id: "1001", created_at },
+  provider: "github",
+  organization_id: "1001",
+  created_at,
   metadata: { ids, ...(occurred_at !== undefined && { occurred_at }) },
 });
 

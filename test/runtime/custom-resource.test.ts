@@ -23,7 +23,10 @@ beforeEach(() => {
 
 const ids = { StackId: "stack-1", RequestId: "request-1", LogicalResourceId: "InDeployment" };
 const eventOf = (RequestType: string, more: object = {}) => ({
-  ...{ ...ids, RequestType, ResponseURL: cloudFormation.url, ResourceProperties: {} },
+  ...ids,
+  RequestType,
+  ResponseURL: cloudFormation.url,
+  ResourceProperties: {},
   ...more,
 });
 /** Fails as often as it is told to; says how often it ran. */
@@ -74,7 +77,7 @@ test("work that keeps failing fails the deployment", async () => {
   expect(sent.map(({ body }) => body)).toMatchObject([{ Status: "FAILED", Reason }]);
 });
 
-test("work that hangs fails the deployment, and what work and answer may take fits into the function's time", async () => {
+test("work that hangs fails the deployment, and work and answer fit into the function's time", async () => {
   const hangs = () => new Promise<void>(() => undefined);
   const answered = answerDeployment(eventOf("Create"), new TestClock(), hangs, 10);
   await expect(answered).rejects.toThrow("The time for this work is up.");

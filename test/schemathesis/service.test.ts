@@ -102,12 +102,27 @@ async function knownValues(key: string): Promise<KnownValues> {
  */
 const fewerInvalid: Readonly<Partial<Record<OperationId, number>>> = {
   // They take nothing, or only `org_id`, which most kinds of key ignore.
-  ...{ whoami: 2, listPermissions: 2, listWebhooks: 2, getSeatAssignment: 2 },
+  whoami: 2,
+  listPermissions: 2,
+  listWebhooks: 2,
+  getSeatAssignment: 2,
   // They take one id in the path, and some of them `org_id`.
-  ...{ getLearning: 7, deleteLearning: 5, deleteRole: 7, deleteKey: 7, getWebhook: 7, deleteWebhook: 7 },
+  getLearning: 7,
+  deleteLearning: 5,
+  deleteRole: 7,
+  deleteKey: 7,
+  getWebhook: 7,
+  deleteWebhook: 7,
   // They take `limit` and `cursor`, or an id and a body of one field.
-  ...{ listOrganizations: 25, listRepositories: 25, listTeams: 20, listRoles: 25, listKeys: 20 },
-  ...{ listWebhookDeliveries: 25, rotateWebhook: 20, testWebhook: 20, rotateKey: 35 },
+  listOrganizations: 25,
+  listRepositories: 25,
+  listTeams: 20,
+  listRoles: 25,
+  listKeys: 20,
+  listWebhookDeliveries: 25,
+  rotateWebhook: 20,
+  testWebhook: 20,
+  rotateKey: 35,
 };
 const leastOf = ({ id }: ListedOperation, isValid: boolean): number =>
   isValid ? requestsMin : (fewerInvalid[id] ?? requestsMin);

@@ -90,7 +90,10 @@ async function call(target: string, options: CallOptions = {}): Promise<Answer> 
   const match = route(method, target.split("?", 1)[0] ?? "/");
   const sent = Buffer.isBuffer(json) ? json : Buffer.from(json ?? "");
   const event = gatewayEvent({
-    ...{ method, target, rawHeaders: headers, body: sent },
+    method,
+    target,
+    rawHeaders: headers,
+    body: sent,
     ...match,
     binaryMediaTypes,
   });

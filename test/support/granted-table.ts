@@ -158,11 +158,19 @@ const matches = (pattern: string, partition: string): boolean =>
   pattern.endsWith("*") ? partition.startsWith(pattern.slice(0, -1)) : pattern === partition;
 
 const reading = (action: TableAction, verb: string, key: Key): Access => ({
-  ...{ action, place: "reads", verb, partition: key.pk, kinds: () => [kindOf(key)] },
+  action,
+  place: "reads",
+  verb,
+  partition: key.pk,
+  kinds: () => [kindOf(key)],
 });
 
 const querying = (range: Range): Access => ({
-  ...{ action: "Query", place: "reads", verb: "query", partition: range.pk, kinds: () => kindsIn(range) },
+  action: "Query",
+  place: "reads",
+  verb: "query",
+  partition: range.pk,
+  kinds: () => kindsIn(range),
 });
 
 function kindsIn({ pk, beginsWith = "" }: Range): readonly KindName[] {
@@ -178,8 +186,12 @@ function kindsIn({ pk, beginsWith = "" }: Range): readonly KindName[] {
 function writing(write: TransactionWrite): Access {
   const compared = attributesIn(write.when);
   const of = (action: TableAction, verb: string, key: Key, changed: readonly string[] = []): Access => ({
-    ...{ action, place: action === "ConditionCheckItem" ? "checks" : "writes", verb },
-    ...{ partition: key.pk, kinds: () => [kindOf(key)], attributes: [...changed, ...compared] },
+    action,
+    place: action === "ConditionCheckItem" ? "checks" : "writes",
+    verb,
+    partition: key.pk,
+    kinds: () => [kindOf(key)],
+    attributes: [...changed, ...compared],
   });
   if ("put" in write) return of("PutItem", "put", write.put, Object.keys(write.put));
   if ("delete" in write) return of("DeleteItem", "delete", write.delete);

@@ -333,8 +333,11 @@ export async function everyKindOfKey(world: World, name: string) {
   const home = await world.organization(hosted.provider_organization_id, { instance_id: hosted.instance_id });
   await world.member(hosted, "u-admin", { role: "cr_admin" });
   const instance = await world.key({
-    ...{ kind: "instance", instanceId: `${name}-instance`, home },
-    ...{ owner: "u-admin", role: "cr_admin" },
+    kind: "instance",
+    instanceId: `${name}-instance`,
+    home,
+    owner: "u-admin",
+    role: "cr_admin",
   });
   return { ...fixture, hosted, home, keys: { ...keys, instance } };
 }

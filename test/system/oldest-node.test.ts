@@ -20,8 +20,16 @@ const oldest = {
 /** The files of which something is in the package: no types, and nothing that is never called. */
 async function packedFiles(): Promise<ReadonlySet<string>> {
   const { metafile } = await build({
-    ...{ entryPoints, absWorkingDir: root, bundle: true, splitting: true, write: false, metafile: true },
-    ...{ outdir: "out", format: "esm", platform: "node", logLevel: "error" },
+    entryPoints,
+    absWorkingDir: root,
+    bundle: true,
+    splitting: true,
+    write: false,
+    metafile: true,
+    outdir: "out",
+    format: "esm",
+    platform: "node",
+    logLevel: "error",
   });
   const parts = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs));
   return new Set(parts.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([file]) => file));

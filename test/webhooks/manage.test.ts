@@ -28,7 +28,10 @@ async function managed(name: string) {
     authorized: null,
   };
   const managerOf = (transact: Table["transact"] = store().table.transact) => ({
-    ...{ ...world.deps, ...operatorOrigin, network: publicNetwork, admitted: Promise.resolve() },
+    ...world.deps,
+    ...operatorOrigin,
+    network: publicNetwork,
+    admitted: Promise.resolve(),
     table: { ...store().table, transact },
   });
   const count = async () => (await readWebhooks(store().table, scope)).length;

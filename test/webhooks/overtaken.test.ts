@@ -29,7 +29,11 @@ async function managed(name: string) {
   const { tenant } = organization;
   const scope = { owner: organizationTenant(uuid), tenant, organization, authorized: null };
   const managerOf = (table: Table) => ({
-    ...{ ...world.deps, ...operatorOrigin, network: publicNetwork, admitted: Promise.resolve(), table },
+    ...world.deps,
+    ...operatorOrigin,
+    network: publicNetwork,
+    admitted: Promise.resolve(),
+    table,
   });
   const manager = managerOf(store().table);
   const overtakenBy = (other: () => Promise<unknown>) => {

@@ -16,7 +16,12 @@ export type Receiver = {
 /** The retries of a webhook whose first ring has failed since 1970. */
 export const failingForDays = {
   "metrics.review_comments": {
-    ...{ failures: 9, since_ms: 1, due_ms: 1, id: "ring_old", place: "1970-01-01#ring_old", mark: "old" },
+    failures: 9,
+    since_ms: 1,
+    due_ms: 1,
+    id: "ring_old",
+    place: "1970-01-01#ring_old",
+    mark: "old",
   },
 };
 

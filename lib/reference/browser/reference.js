@@ -299,8 +299,10 @@ function showInSamples(form, base) {
       request: literal(Object.fromEntries(request)).replaceAll(/^(\s*)"([A-Za-z_]\w*)":/gm, "$1$2:"),
     },
     Python: {
-      ...{ path, search: search && `?${search}` },
-      ...{ query: pythonOf(values.query), body: pythonOf(body) },
+      path,
+      search: search && `?${search}`,
+      query: pythonOf(values.query),
+      body: pythonOf(body),
     },
   };
   for (const sample of document.querySelectorAll(".sample")) {

@@ -14,7 +14,12 @@ import {
 
 const sources: Readonly<Record<DatasetName, ExportSource>> = {
   ...metricsSources,
-  ...{ learnings, "audit-logs": auditLogs, security: findings, teams, people, repositories },
+  learnings,
+  "audit-logs": auditLogs,
+  security: findings,
+  teams,
+  people,
+  repositories,
 };
 
 const counted = (names: string): string =>

@@ -37,18 +37,22 @@ export function recordsOf(name: DatasetName): {
 const rows: Partial<Record<DatasetName, RecordFields>> = {
   teams: { provider: "github", organization_id: "1", team_id: "t", name: "Core", user_ids: ["u1", "u2"] },
   people: {
-    ...{
-      provider: "github",
-      organization_id: "1",
-      user_id: "u1",
-      username: "ada",
-      email: "ada@acme.example",
-    },
-    ...{ seat_assigned: true, role: "cr_admin" },
+    provider: "github",
+    organization_id: "1",
+    user_id: "u1",
+    username: "ada",
+    email: "ada@acme.example",
+    seat_assigned: true,
+    role: "cr_admin",
   },
   repositories: {
-    ...{ provider: "github", organization_id: "1", repository_id: "9" },
-    ...{ id: "00000000-0000-4000-8000-000000000001", name: "web", full_name: "acme/web", private: true },
+    provider: "github",
+    organization_id: "1",
+    repository_id: "9",
+    id: "00000000-0000-4000-8000-000000000001",
+    name: "web",
+    full_name: "acme/web",
+    private: true,
     url: "https://github.example/acme/web",
   },
 };

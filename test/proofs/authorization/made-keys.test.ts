@@ -84,7 +84,8 @@ test(
       counts.makers++;
       const { status, json } = await pace.run(issued.key.id, 10, () =>
         api.call("/v1/keys", {
-          ...{ key: issued.text, body: { name: "made", idempotency_key: systemRandom.uuid(), ...body } },
+          key: issued.text,
+          body: { name: "made", idempotency_key: systemRandom.uuid(), ...body },
         }),
       );
       if (status === 403) return;

@@ -89,7 +89,11 @@ async function buildOrganization(
   await world.scan(name, { repository_id, scan_id: `scan-${mark}`, findings: [finding(`finding-${mark}`)] });
   if (!active) await world.organization(name.provider_organization_id, { ...settings, active });
   await world.sendEvent("team.saved", {
-    ...{ ...name, team_id: `team-${mark}`, name: `Team of ${mark}`, user_ids: [`m-${mark}`], active: true },
+    ...name,
+    team_id: `team-${mark}`,
+    name: `Team of ${mark}`,
+    user_ids: [`m-${mark}`],
+    active: true,
   });
   await indexAll(world, uuid);
   const [learning] = await learningsOf(world.deps.table, uuid);

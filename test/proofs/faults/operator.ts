@@ -67,7 +67,8 @@ export function operatorScenarios(environment: FaultEnvironment): ScenarioSet {
   };
   const caller = () =>
     operatorCaller({
-      ...{ ...environment.store(), audited: context() },
+      ...environment.store(),
+      audited: context(),
       embedder: () => Promise.reject(new Error("No scenario searches.")),
     });
   /** No other caller creates the same key. */
@@ -223,10 +224,12 @@ export function operatorScenarios(environment: FaultEnvironment): ScenarioSet {
         { isRead: true },
       ),
       "idle seats of a workspace are looked for": change(() => idleSeats(github("one")), {
-        ...{ isRead: true, fixture: "fixture" },
+        isRead: true,
+        fixture: "fixture",
       }),
       "idle seats of an organization are looked for": change(() => idleSeats(gitlab("faults", "home")), {
-        ...{ isRead: true, fixture: "fixture" },
+        isRead: true,
+        fixture: "fixture",
       }),
       "the embedder in use is asked for": change(
         async () => [await embedderInUse(environment.store().table, localIdentity)],

@@ -224,7 +224,11 @@ describe("an organization that leaves the scope", () => {
     await world.repository(gitlab(instance, "other"), "9001");
     await world.pullRequest(gitlab(instance, "other"), 1);
     const { text } = await world.key({
-      ...{ kind: "instance", instanceId: instance, home, owner: "u-admin", role: "cr_admin" },
+      kind: "instance",
+      instanceId: instance,
+      home,
+      owner: "u-admin",
+      role: "cr_admin",
     } as const);
     mirror = new Mirror(`review-comments?${november}&organization_ids=other`, text);
     await mirror.follow();

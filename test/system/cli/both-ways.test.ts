@@ -160,7 +160,8 @@ describe("learnings", () => {
       const [first, second, ...rest] = await pending();
       if (!first || !second) throw new Error("Too few Learnings wait.");
       expect(await json(way, "learnings", "approve", first.id.toUpperCase())).toEqual({
-        ...{ id: first.id, decision: "approved" },
+        id: first.id,
+        decision: "approved",
       });
       const said = await tool(way, "learnings", "disapprove", second.id);
       expect([said.code, said.stdout, said.stderr]).toEqual([
@@ -170,7 +171,9 @@ describe("learnings", () => {
       expect((await pending()).map(({ id }) => id)).toEqual(rest.map(({ id }) => id));
       for (const { id } of [first, second])
         expect(await tool(way, "learnings", "approve", id)).toEqual({
-          ...{ code: 1, stdout: "", stderr: `There is no pending Learning ${id}.` },
+          code: 1,
+          stdout: "",
+          stderr: `There is no pending Learning ${id}.`,
         });
       const exported = learningRows.parse({
         learnings: z.object({ data: z.array(z.unknown()) }).parse(await shared()).data,
@@ -208,10 +211,12 @@ describe("learnings", () => {
     expect((await tool("as the operator", ...words.slice(0, 3))).code).toBe(0);
     const named = [...words, "--repository-name", "acme-web/checkout"];
     expect(await tool("over HTTP", ...named)).toMatchObject({
-      ...{ code: 1, stderr: expect.stringContaining("KEY_TYPE_FORBIDDEN") },
+      code: 1,
+      stderr: expect.stringContaining("KEY_TYPE_FORBIDDEN"),
     });
     expect(await tool("as the operator", ...named)).toMatchObject({
-      ...{ code: 2, stderr: expect.stringContaining("--repository-name works only over HTTP, with a key.") },
+      code: 2,
+      stderr: expect.stringContaining("--repository-name works only over HTTP, with a key."),
     });
   });
 
@@ -229,8 +234,14 @@ describe("seats idle", () => {
     const organization = { ...soloOrganization(id, `office ${id}`), ...enterprise, ...change };
     const member = (number: number, role: string, seat_assigned: boolean) =>
       event(Number(id) * 10 + number, "member.saved", {
-        ...{ ...github(id), user_id: `${id}-${number}`, username: `user${number}`, email: null, role },
-        ...{ seat_assigned, readable_repository_ids: "*", active: true },
+        ...github(id),
+        user_id: `${id}-${number}`,
+        username: `user${number}`,
+        email: null,
+        role,
+        seat_assigned,
+        readable_repository_ids: "*",
+        active: true,
       });
     return [
       event(Number(id) * 10, "organization.saved", organization),
@@ -259,8 +270,12 @@ describe("seats idle", () => {
     const id = officeOf(way);
     const words = ["seats", "idle", "--days", "60", ...(await wordsFor(way))];
     const row = {
-      ...{ organizations: `office ${id}`, user_ids: `${id}-2`, username: "user2", email: null },
-      ...{ seat_since: "2026-02-01T00:00:00.000Z", last_reviewed_at: null },
+      organizations: `office ${id}`,
+      user_ids: `${id}-2`,
+      username: "user2",
+      email: null,
+      seat_since: "2026-02-01T00:00:00.000Z",
+      last_reviewed_at: null,
     };
     const counts = { seats_held: 1, not_judged: 0, not_judged_holders: [], too_new: 0 };
     const found = { days: 60, since: expect.any(String), ...counts, idle: [row] };

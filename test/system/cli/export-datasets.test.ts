@@ -202,9 +202,14 @@ describe("export audit-logs in NDJSON", () => {
       const journal = `w${digest(["a1"])}${digest([])}${line("a1")}`;
       if (publishing) await writeFile(`${file}.journal`, journal);
       const state = {
-        ...{ version: 1, what: "audit-logs", format: "ndjson", query: {} },
+        version: 1,
+        what: "audit-logs",
+        format: "ndjson",
+        query: {},
         key_scope: { id: "workspace:acme", label: "workspace acme" },
-        ...{ cursor: "resume", begins_anew: false, journal_bytes: publishing ? journal.length : 0 },
+        cursor: "resume",
+        begins_anew: false,
+        journal_bytes: publishing ? journal.length : 0,
         files: publishing ? [written("a0"), written("a0", "a1")] : [written("a0")],
         ...(publishing && { publishing: true }),
         too_large: [],

@@ -68,7 +68,8 @@ describe("keys revoke --leaked", () => {
     const { id } = hook.parse(
       await (
         await fetch(`${service().url}/v1/webhooks`, {
-          ...{ method: "POST", body: JSON.stringify({ url: "http://127.0.0.1:9/", types: ["learnings"] }) },
+          method: "POST",
+          body: JSON.stringify({ url: "http://127.0.0.1:9/", types: ["learnings"] }),
           headers: { "x-service-api-key": made.key, "content-type": "application/json" },
         })
       ).json(),
@@ -105,7 +106,8 @@ describe("keys revoke --leaked", () => {
       expect([code, stderr]).toEqual([0, expect.stringMatching(/^Key k\w+ is revoked/)]);
     }
     expect(await leaked("rk_nonsense")).toMatchObject({
-      ...{ code: 1, stderr: "This is not the text of a key. Nothing was changed." },
+      code: 1,
+      stderr: "This is not the text of a key. Nothing was changed.",
     });
     expect((await callTool("keys", "revoke", "k1", "--leaked", ...operator())).code).toBe(2);
     expect((await callTool("keys", "revoke", ...operator())).stderr).toMatch(/^KEY_ID is missing\./);

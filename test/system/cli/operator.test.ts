@@ -174,8 +174,15 @@ describe("members", () => {
         id,
         "member.saved",
         {
-          ...{ provider: "github", instance_id: null, provider_organization_id: "1001", user_id: "gone" },
-          ...{ username: null, email: null, role: null, seat_assigned: false, readable_repository_ids: "*" },
+          provider: "github",
+          instance_id: null,
+          provider_organization_id: "1001",
+          user_id: "gone",
+          username: null,
+          email: null,
+          role: null,
+          seat_assigned: false,
+          readable_repository_ids: "*",
           active,
         },
         `2026-02-01T00:00:0${id % 10}.000Z`,
@@ -239,8 +246,14 @@ describe("members", () => {
     const studio = { provider: "bitbucket", instance_id: null, provider_organization_id: "3001" };
     const member = (id: number) =>
       event(id, "member.saved", {
-        ...{ ...studio, user_id: `s${id}`, username: null, email: null, role: null },
-        ...{ seat_assigned: false, readable_repository_ids: "*", active: true },
+        ...studio,
+        user_id: `s${id}`,
+        username: null,
+        email: null,
+        role: null,
+        seat_assigned: false,
+        readable_repository_ids: "*",
+        active: true,
       });
     await writeFile(file, ndjson([member(1), member(2)]));
     await json("events", "send", file);
@@ -347,9 +360,18 @@ describe("repair", () => {
 describe("export from the running service", () => {
   const finalized = (id: number, url: string) =>
     event(id, "pull_request.finalized", {
-      ...{ provider: "github", instance_id: null, provider_organization_id: "1001", repository_id: "9001" },
-      ...{ pr_url: url, author_id: "501", author_username: "ada", created_at: "2026-01-01T00:00:00Z" },
-      ...{ merged_at: "2026-01-02T00:00:00Z", status: "merged", reviewed: true, review_iterations: 1 },
+      provider: "github",
+      instance_id: null,
+      provider_organization_id: "1001",
+      repository_id: "9001",
+      pr_url: url,
+      author_id: "501",
+      author_username: "ada",
+      created_at: "2026-01-01T00:00:00Z",
+      merged_at: "2026-01-02T00:00:00Z",
+      status: "merged",
+      reviewed: true,
+      review_iterations: 1,
     });
 
   test("the CSV of an export is the API's own, byte for byte", async () => {

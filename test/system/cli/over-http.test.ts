@@ -13,8 +13,11 @@ const idleSeats = z.object({
   not_judged: z.int(),
   idle: z.array(
     z.object({
-      ...{ organizations: z.string(), user_ids: z.string(), email: z.string().nullable() },
-      ...{ seat_since: z.string().nullable(), last_reviewed_at: z.string().nullable() },
+      organizations: z.string(),
+      user_ids: z.string(),
+      email: z.string().nullable(),
+      seat_since: z.string().nullable(),
+      last_reviewed_at: z.string().nullable(),
     }),
   ),
 });
@@ -76,7 +79,10 @@ test("holders whose organizations the key cannot read are not judged over HTTP, 
   expect(overHttp).toMatchObject({ seats_held: found.seats_held, not_judged: 1 });
   // Both know when a person got the seat, and their last reviewed pull request.
   const petra = {
-    ...{ organizations: "acme-web", user_ids: "510", email: "petra@acme.example", last_reviewed_at: null },
+    organizations: "acme-web",
+    user_ids: "510",
+    email: "petra@acme.example",
+    last_reviewed_at: null,
     seat_since: expect.stringMatching(/^2026-01-05T09:/),
   };
   for (const { idle } of [found, overHttp])

@@ -13,28 +13,41 @@ import { emptyWindows } from "../../support/scan-all.ts";
 import { useEnvironmentOf, useService } from "../../support/service.ts";
 
 const member = (org: string, user_id: string, more: object = {}) => ({
-  ...{ provider: "github", instance_id: null, provider_organization_id: org, user_id, username: user_id },
-  ...{
-    email: `${user_id}@x.test`,
-    role: null,
-    seat_assigned: false,
-    readable_repository_ids: "*",
-    active: true,
-  },
+  provider: "github",
+  instance_id: null,
+  provider_organization_id: org,
+  user_id,
+  username: user_id,
+  email: `${user_id}@x.test`,
+  role: null,
+  seat_assigned: false,
+  readable_repository_ids: "*",
+  active: true,
   ...more,
 });
 const organization = (provider_organization_id: string, workspace_id: string) => ({
   ...organizationData,
-  ...{ provider: "github", instance_id: null, provider_organization_id, workspace_id },
+  provider: "github",
+  instance_id: null,
+  provider_organization_id,
+  workspace_id,
   name: provider_organization_id,
 });
 const workspaceOf = (id: string) => ({
-  ...{ ...workspaceData, id, name: id, seats_purchased: 2 },
+  ...workspaceData,
+  id,
+  name: id,
+  seats_purchased: 2,
   admins: [{ user_id: id, email: `${id}@x.test` }],
 });
 const repository = (provider_organization_id: string) => ({
-  ...{ ...repositoryData, provider: "github", instance_id: null, provider_organization_id },
-  ...{ repository_id: "9001", name: "r", full_name: `o/${provider_organization_id}` },
+  ...repositoryData,
+  provider: "github",
+  instance_id: null,
+  provider_organization_id,
+  repository_id: "9001",
+  name: "r",
+  full_name: `o/${provider_organization_id}`,
 });
 const reviewed = (provider_organization_id: string, author_id: string) =>
   finalized({ provider: "github", instance_id: null, provider_organization_id }, 1, { author_id });
@@ -136,7 +149,8 @@ async function proxied(
       return void response.writeHead(status, { ...type, "retry-after": String(wait) }).end(error);
     }
     const answer = await fetch(`${service().url}${url}`, {
-      ...{ method, headers: { ...type, "x-service-api-key": String(headers["x-service-api-key"]) } },
+      method,
+      headers: { ...type, "x-service-api-key": String(headers["x-service-api-key"]) },
       ...(body !== "" && { body }),
     });
     response.writeHead(answer.status, type).end(await answer.text());
@@ -412,11 +426,14 @@ describe("people show and leave", () => {
     const { key } = await newToken("v", "v");
     const show = (name: string) => callJson("people", "show", name, "--key", key);
     expect(await show("sam@x.test")).toMatchObject({
-      ...{ last_reviewed_at: "2026-11-02T10:00:00.000Z", seat_since: expect.stringMatching(/^20/) },
-      ...{ left_out: [], not_readable: [] },
+      last_reviewed_at: "2026-11-02T10:00:00.000Z",
+      seat_since: expect.stringMatching(/^20/),
+      left_out: [],
+      not_readable: [],
     });
     expect(await show("duo@x.test")).toMatchObject({
-      ...{ last_reviewed_at: null, memberships: [{}, {}] },
+      last_reviewed_at: null,
+      memberships: [{}, {}],
       left_out: ["82 (its metrics are being prepared)"],
     });
     const { stderr } = await callTool("people", "show", "duo@x.test", "--key", key);
@@ -434,7 +451,10 @@ describe("people show and leave", () => {
     expect([asked, shown]).toEqual([
       1,
       expect.objectContaining({
-        ...{ email: "ann@x.test", keys: expect.any(Array), last_reviewed_at: null, left_out: [] },
+        email: "ann@x.test",
+        keys: expect.any(Array),
+        last_reviewed_at: null,
+        left_out: [],
         not_readable: ["last review (METRICS_PREPARING)"],
       }),
     ]);
@@ -444,7 +464,9 @@ describe("people show and leave", () => {
     const words = ["--kind", "organization", "--org", "71", "--owner", "boss", "--role", "cr_admin"];
     const { key } = issued.parse(await local("keys", "create", ...words, "--only", "people:read"));
     expect(await callJson("people", "show", "ann@x.test", "--key", key)).toMatchObject({
-      ...{ seat_since: null, last_reviewed_at: null, keys: null },
+      seat_since: null,
+      last_reviewed_at: null,
+      keys: null,
       not_readable: ["seat since (KEY_LIMITED)", "last review (KEY_LIMITED)", "keys (KEY_LIMITED)"],
     });
   });

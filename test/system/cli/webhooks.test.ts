@@ -72,7 +72,8 @@ describe("review-api webhooks", () => {
       });
     status = 401;
     expect(await callTool("webhooks", "test", id)).toMatchObject({
-      ...{ code: 1, stdout: expect.stringContaining("401") },
+      code: 1,
+      stdout: expect.stringContaining("401"),
       stderr: "The receiver did not take the delivery: it must respond with a status from 200 to 299.",
     });
     const changed = await callJson("webhooks", "update", id, "--types", "audit_logs", "--off");

@@ -245,7 +245,9 @@ describe("the package, installed from its tarball", () => {
 
     started.push("listen");
     const listening = spawn(oldest, [bin(), "listen", "--forward", "http://127.0.0.1:9/"], {
-      ...{ cwd: project, env: withKey(), stdio: ["ignore", "pipe", "inherit"] },
+      cwd: project,
+      env: withKey(),
+      stdio: ["ignore", "pipe", "inherit"],
     });
     expect(await firstLine(listening)).toMatch(/^whsec_/);
     await endTool(listening);

@@ -34,8 +34,12 @@ export function useDays({ runLine, home }: Pick<ReturnType<typeof useReader>, "r
     async day() {
       const today = ++days;
       const member = (number: number, active: boolean) => ({
-        ...{ ...acme, ...memberData, active },
-        ...{ user_id: `w${number}`, username: `w${number}`, email: `w${number}@acme.example` },
+        ...acme,
+        ...memberData,
+        active,
+        user_id: `w${number}`,
+        username: `w${number}`,
+        email: `w${number}@acme.example`,
       });
       await send([
         pullRequest(70_000 + today),

@@ -73,8 +73,11 @@ describe.skipIf(!bin)("the pipeline of dlt", () => {
   const folder = () => join(home(), "dlt");
   const environment = () => ({
     ...process.env,
-    ...{ REVIEW_API_URL: service().url, REVIEW_API_KEY: service().keys.workspace ?? "", HOME: folder() },
-    ...{ DLT_DATA_DIR: folder(), RUNTIME__DLTHUB_TELEMETRY: "false" },
+    REVIEW_API_URL: service().url,
+    REVIEW_API_KEY: service().keys.workspace ?? "",
+    HOME: folder(),
+    DLT_DATA_DIR: folder(),
+    RUNTIME__DLTHUB_TELEMETRY: "false",
   });
   const runPython = (...words: string[]) =>
     promisify(execFile)(python, words, { cwd: folder(), env: environment(), maxBuffer: 1 << 28 });

@@ -33,7 +33,8 @@ test("the page's commands make a metrics-only key in an empty folder, and end it
   ]);
   const env = {
     ...process.env,
-    ...{ REVIEW_API_URL: service().url, REVIEW_API_KEY: service().keys.organization },
+    REVIEW_API_URL: service().url,
+    REVIEW_API_KEY: service().keys.organization,
   };
   const npx = `npx() { shift 2; "${process.execPath}" "${entry}" "$@"; }`;
   const linesIn = async (folder: string, ...script: string[]) => {

@@ -104,7 +104,9 @@ export function useReader(options: { readonly fresh?: boolean; readonly empty?: 
       .object({ endpoint: z.string() })
       .parse(JSON.parse(await readFile(join(service().folder, "service.json"), "utf8")));
     return {
-      ...{ AWS_REGION: "eu-north-1", AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" },
+      AWS_REGION: "eu-north-1",
+      AWS_ACCESS_KEY_ID: "local",
+      AWS_SECRET_ACCESS_KEY: "local",
       AWS_ENDPOINT_URL_CLOUDFORMATION: aws.url,
       AWS_ENDPOINT_URL_SQS: aws.url,
       AWS_ENDPOINT_URL_DYNAMODB: endpoint,
@@ -168,7 +170,9 @@ export function useReader(options: { readonly fresh?: boolean; readonly empty?: 
     EVENT_ID: async () => {
       const letter = event(1_000 + deadLetters++, "planet.saved", {});
       const entry = {
-        ...{ Id: "0", MessageBody: JSON.stringify(letter), MessageGroupId: letter.id },
+        Id: "0",
+        MessageBody: JSON.stringify(letter),
+        MessageGroupId: letter.id,
         MessageDeduplicationId: letter.id,
       };
       const body = JSON.stringify({ QueueUrl: `${aws.url}/dead.fifo`, Entries: [entry] });
@@ -219,7 +223,8 @@ export function useReader(options: { readonly fresh?: boolean; readonly empty?: 
       ...readersEnvironment,
       ...(await surroundings()),
       ...values,
-      ...{ TEST_NODE: process.execPath, TEST_TOOL: toolUrl },
+      TEST_NODE: process.execPath,
+      TEST_TOOL: toolUrl,
     };
     const words = ["-c", `${npx}\n${asHere(line)}`];
     const shell = spawn("bash", words, {

@@ -32,15 +32,14 @@ test("every TypeScript sample compiles against the client", async () => {
       codeOf(request, "TypeScript").replace("review-api/client", `${root}lib/client/client.ts`),
     );
   const options = {
-    ...{
-      strict: true,
-      noEmit: true,
-      allowImportingTsExtensions: true,
-      module: "nodenext",
-      target: "es2022",
-      skipLibCheck: true,
-    },
-    ...{ types: ["node"], typeRoots: [`${root}node_modules/@types`] },
+    strict: true,
+    noEmit: true,
+    allowImportingTsExtensions: true,
+    module: "nodenext",
+    target: "es2022",
+    skipLibCheck: true,
+    types: ["node"],
+    typeRoots: [`${root}node_modules/@types`],
   };
   const config = { compilerOptions: options, include: ["ts"] };
   await writeFile(join(folder, "tsconfig.json"), JSON.stringify(config));
@@ -59,7 +58,9 @@ type Seen = {
 
 type Reply = { readonly status: number; readonly headers: Record<string, string>; readonly body: string };
 const lastPage: Reply = {
-  ...{ status: 200, headers: { "content-type": "application/json" }, body: '{"next_cursor":null}' },
+  status: 200,
+  headers: { "content-type": "application/json" },
+  body: '{"next_cursor":null}',
 };
 
 /** Records the received requests. Sends the given answers, then answers like a last page. */
@@ -155,8 +156,14 @@ describe("samples send the request that the page describes", () => {
 test("a value that the shell, JSON and Python read differently arrives unchanged", async () => {
   const body = { text: 'it\'s "true" \\ null $HOME `x`', flags: [true, false, null, 1.5] };
   const request: SampleRequest = {
-    ...{ operation: "createRole", method: "post", path: "/v1/roles", pathParameters: {}, query: {} },
-    ...{ body, isPaged: false, isEmpty: false },
+    operation: "createRole",
+    method: "post",
+    path: "/v1/roles",
+    pathParameters: {},
+    query: {},
+    body,
+    isPaged: false,
+    isEmpty: false,
   };
   const { seen, url, close } = await recorder();
   const env = { ...process.env, REVIEW_API_KEY: "a key" };

@@ -86,15 +86,16 @@ describe("a buffered answer", () => {
       auditWrites(
         { ...world.deps, clock: systemClock },
         {
-          ...{
-            action: "role.created",
-            resourceType: "role",
-            resourceId: null,
-            summary: "",
-            tenant,
-            organization: null,
-          },
-          ...{ metadata: { note }, actor: operator, ipAddress: null, requestId: null },
+          action: "role.created",
+          resourceType: "role",
+          resourceId: null,
+          summary: "",
+          tenant,
+          organization: null,
+          metadata: { note },
+          actor: operator,
+          ipAddress: null,
+          requestId: null,
         },
       ),
     );

@@ -268,8 +268,11 @@ describe("a call goes where AWS's SDK sends it", () => {
   });
 
   const search = {
-    ...{ provider: "github", provider_organization_id: "1", repository_id: "1" },
-    ...{ text: "early return", k: 1 },
+    provider: "github",
+    provider_organization_id: "1",
+    repository_id: "1",
+    text: "early return",
+    k: 1,
   };
   test.concurrent.each<[string, Readonly<Record<string, string>>, string]>([
     ["in its own region", { BEDROCK_REGION: "us-west-2" }, "bedrock-runtime.us-west-2.amazonaws.com"],

@@ -106,8 +106,13 @@ describe("alarms", () => {
       expect(alarm, id).toMatchObject({
         MetricName: "Errors",
         Dimensions: [{ Name: "FunctionName", Value: { Ref: partOf(id, "Function") } }],
-        ...{ Statistic: "Sum", Period: 300, Threshold: 0, ComparisonOperator: "GreaterThanThreshold" },
-        ...{ EvaluationPeriods: everyMinutes / 5, DatapointsToAlarm: 1, TreatMissingData: "notBreaching" },
+        Statistic: "Sum",
+        Period: 300,
+        Threshold: 0,
+        ComparisonOperator: "GreaterThanThreshold",
+        EvaluationPeriods: everyMinutes / 5,
+        DatapointsToAlarm: 1,
+        TreatMissingData: "notBreaching",
         AlarmDescription: "Runbook: docs/operate/runbook.md#workererrors",
       });
       // CloudWatch evaluates a day at most with periods of minutes.

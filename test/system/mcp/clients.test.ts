@@ -91,15 +91,19 @@ test.each(keyKinds)("the tools of a key of kind %s are those that the API lets i
 const nobody = (): Subject => {
   const id = systemRandom.uuid();
   return {
-    ...{ organization_id: id, learning_id: id, role_id: id, key_id: id, webhook_id: id, repository_id: "0" },
-    ...{
-      user_id: "0",
-      email: "nobody@example.com",
-      text: `Nobody ${id}`,
-      receiver_url: "https://example.com",
-      once: id,
-    },
-    ...{ start_date: "2026-01-01", end_date: "2026-01-01" },
+    organization_id: id,
+    learning_id: id,
+    role_id: id,
+    key_id: id,
+    webhook_id: id,
+    repository_id: "0",
+    user_id: "0",
+    email: "nobody@example.com",
+    text: `Nobody ${id}`,
+    receiver_url: "https://example.com",
+    once: id,
+    start_date: "2026-01-01",
+    end_date: "2026-01-01",
   };
 };
 

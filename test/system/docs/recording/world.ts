@@ -294,7 +294,8 @@ async function keysOfOddPlaces(world: World, step: Step) {
   }
   // The same live key, as often as the list is long.
   const made = Array.from({ length: keyLimits.madeKeysMax }, () => ({
-    ...{ id: crowded.id, expires_at_ms: 32_503_680_000_000 },
+    id: crowded.id,
+    expires_at_ms: 32_503_680_000_000,
   }));
   await world.deps.table.write({ put: { ...kinds.madeKeys.key({ keyId: crowded.id }), version: 1, made } });
   for (let count = 0; count < webhookLimits.perScopeMax; count++)
