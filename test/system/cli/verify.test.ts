@@ -182,6 +182,15 @@ async function forgetCalls(table: Table): Promise<void> {
   await table.writeMany(windows.map(({ pk, sk }) => ({ delete: { pk, sk } })));
 }
 
+test("verify passes again, and its last sentence names the page that comes next", async () => {
+  const connection = await connectLocally(folder, { create: false });
+  await forgetCalls(connection.table).finally(() => connection.close());
+  const { code, stderr } = await callTool("verify", "--data", folder);
+  const [, page = ""] = /\nNext, the first customer: (.+)$/.exec(stderr.trim()) ?? [];
+  expect([code, page]).toEqual([0, "docs/operate/first-customer.md"]);
+  expect(readFileSync(page, "utf8")).toContain("# The first customer");
+});
+
 test("an event that is not applied fails only the checks that need it, and every line is printed", async () => {
   const connection = await connectLocally(folder, { create: false });
   const { table, vectors } = connection;
