@@ -32,13 +32,16 @@ const count = (value: number | null): string => (value === null ? noValue : form
 /** A second pale line would hide the first. */
 const alone = ({ before: _, ...series }: PlotSeries): PlotSeries => series;
 
+type TimeTrend = {
+  readonly title: string;
+  readonly help: string;
+  /** In the names of its columns. */
+  readonly part: "first_review" | "merge";
+  readonly look: "first-review" | "merge";
+};
+
 /** The median as a line and 90 % as a thin one; the median of the period before is pale. */
-const timeTrend = (
-  title: string,
-  help: string,
-  part: "first_review" | "merge",
-  look: "first-review" | "merge",
-): Trend => ({
+const timeTrend = ({ title, help, part, look }: TimeTrend): Trend => ({
   title,
   plot: `${title} by week, median and 90th percentile`,
   help,
@@ -96,11 +99,13 @@ const outcomes: readonly Trend[] = [
 export const trendRows: ReadonlyArray<readonly Trend[]> = [
   outcomes,
   [
-    timeTrend(
-      ...(["Time to first human review", definitions.timeToFirstHumanReview] as const),
-      ...(["first_review", "first-review"] as const),
-    ),
-    timeTrend(...(["Time to merge", definitions.timeToMerge, "merge", "merge"] as const)),
+    timeTrend({
+      title: "Time to first human review",
+      help: definitions.timeToFirstHumanReview,
+      part: "first_review",
+      look: "first-review",
+    }),
+    timeTrend({ title: "Time to merge", help: definitions.timeToMerge, part: "merge", look: "merge" }),
   ],
 ];
 
