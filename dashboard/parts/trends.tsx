@@ -58,6 +58,6 @@ export const Complexity = ({ figures: { complexity, total } }: { readonly figure
     numbers={numbersOf(byComplexity, statedRows(complexity), complexityOf)}
     class="trend"
   >
-    <Plot {...drawnComplexity(complexity)} height={300} />
+    <Plot {...drawnComplexity(complexity)} height={335} />
   </Card>
 );
