@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import * as z from "zod";
 import { pages } from "../../dashboard/pages.ts";
 import { pageNames } from "../../dashboard/view.ts";
 import { card, goTo, openDashboard, untilRead } from "./dashboard.ts";
@@ -45,4 +46,25 @@ test.each(pageNames)("the page %s is accessible in both modes, on a desktop and 
   expect(await page.locator("#figures").textContent()).not.toMatch(/\d{4}-\d{2}-\d{2}/);
   await expectGoodLooks(page);
   expect(faults).toEqual([]);
+});
+
+test("an audit entry without a summary shows the id of what it is about", async () => {
+  const { page } = await openDashboard({
+    ...{ kind: "organization", address: "page=administration" },
+    prepare: (page) =>
+      page.route("**/v1/audit-logs*", async (route) => {
+        const response = await route.fetch();
+        const answer = z.looseObject({ data: z.array(z.looseObject({})) }).parse(await response.json());
+        const [first = {}, second = {}] = answer.data;
+        const shown = { resource_id: "learning-77" };
+        const data = [
+          { ...first, ...shown, summary: "" },
+          { ...second, ...shown, summary: "Approved" },
+        ];
+        await route.fulfill({ response, json: { ...answer, data, next_cursor: null } });
+      }),
+  });
+  await untilRead(page);
+  const rows = card(page, "Recent audit entries").locator("tbody tr");
+  expect(await rows.locator("td:last-child").allTextContents()).toEqual(["learning-77", "Approved"]);
 });

@@ -2,8 +2,9 @@ import { text } from "node:stream/consumers";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import * as z from "zod";
+import { categories } from "../../lib/contract/metrics-words.ts";
 import { listColumns } from "../../lib/report/lists.ts";
-import { heatLegend } from "../../lib/report/report.ts";
+import { heatLegend, withSpaces } from "../../lib/report/report.ts";
 import { review } from "../report/records.ts";
 import { difference, visions } from "./colours.ts";
 import { card, goTo, openDashboard, untilRead } from "./dashboard.ts";
@@ -67,6 +68,36 @@ test.each(["light", "dark"] as const)(
     }
   },
 );
+
+test("on a phone the heat map has every row of its axis, also without findings, and no column is cut", async () => {
+  const { page } = await openDashboard({ address: "page=quality", options: phone });
+  await untilRead(page);
+  const table = page.locator("table.heat");
+  const rows = await table.locator("tbody th").allTextContents();
+  expect(rows.filter((row) => row !== withSpaces(null))).toEqual(categories.map(withSpaces));
+  const [first, last] = [table.locator("tr").first(), table.locator("tr").last()];
+  for (const place of [first, last])
+    for (const cell of await place.locator("th, td").all()) {
+      const { x, width, height } = (await cell.boundingBox()) ?? { x: -1, width: 0, height: 0 };
+      expect([x >= 0, x + width <= phone.viewport.width, height > 10]).toEqual([true, true, true]);
+    }
+});
+
+test("the explanation below the table of teams or repositories is one line, the rest is behind its ?", async () => {
+  const { page } = await openDashboard({ address: "page=teams" });
+  await untilRead(page);
+  for (const title of ["By team", "By repository"]) {
+    const definition = card(page, title).locator("> .definition:not(.meaning)");
+    const lines = await definition.evaluate((each) => {
+      const range = document.createRange();
+      range.selectNodeContents(each);
+      return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
+    });
+    expect(lines, title).toBe(1);
+    await page.getByRole("button", { name: `What does it mean: ${title}`, exact: true }).click();
+    expect(await card(page, title).locator(".meaning").textContent()).toContain("Times are medians.");
+  }
+});
 
 /** What each colour may stand for, on all pages. */
 const meanings: ReadonlyArray<readonly string[]> = [

@@ -30,7 +30,7 @@ export const phone = {
   hasTouch: true,
 } satisfies BrowserContextOptions;
 export const desktop = {
-  viewport: { width: 1280, height: 900 },
+  viewport: { width: 1440, height: 900 },
   isMobile: false,
   hasTouch: false,
 } satisfies BrowserContextOptions;
