@@ -35,14 +35,19 @@ export async function readUses(table: Table, keys: readonly KeyItem[]): Promise<
   return keys.map((key, index) => withUse(key, uses[index]));
 }
 
-/** Runs beside the request's work and writes at most once a minute. Losing the race to another request is fine. */
+/**
+ * Runs beside the request's work and writes at most once a minute, and for the first use of the old value after a
+ * rotation, which must be seen. Losing the race to another request is fine.
+ */
 export async function touchLastUsed(
   table: Table,
   key: UsedKey,
   { hash, nowMs }: { readonly hash: string; readonly nowMs: number },
 ): Promise<void> {
-  const cutoff = nowMs - keyLimits.lastUsedEveryMs;
   const value = attributeOf(hash);
+  const isOld = key.old_hash !== undefined && value === attributeOf(key.old_hash);
+  const rotatedMs = isOld && key.rotated_at ? Date.parse(key.rotated_at) : 0;
+  const cutoff = Math.max(nowMs - keyLimits.lastUsedEveryMs, rotatedMs);
   if ((key.uses[value] ?? 0) > cutoff) return;
   // Values that no longer work need no time of their own, so that rotations do not make the item grow.
   const kept = [ofKey, value, attributeOf(key.hash), attributeOf(key.old_hash ?? key.hash)];

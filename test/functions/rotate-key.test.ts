@@ -527,6 +527,28 @@ describe("the old value in its grace", () => {
       state: "active",
     });
   });
+
+  const oldUse = async ({ key }: IssuedKey): Promise<readonly [string, string]> => {
+    const answer = await call("/v1/keys?limit=100", { key: setup.keys.organization.text });
+    const mine = keyPage.parse(answer.json).keys.find(({ id }) => id === key.id);
+    return [required(mine?.rotated_at, "rotation"), mine?.old_last_used_at ?? ""];
+  };
+
+  test("the rotation itself is no use after it", async () => {
+    const own = await fresh();
+    await rotated(own);
+    const [rotatedAt, usedAt] = await oldUse(own);
+    expect(Date.parse(usedAt)).toBeLessThanOrEqual(Date.parse(rotatedAt));
+  });
+
+  test("the first use after a rotation is seen, also within a minute of an earlier one", async () => {
+    const now = Date.now();
+    atTime(now);
+    const { own } = await graced();
+    atTime(now + 20_000);
+    await call("/v1/whoami", { key: own.text });
+    expect(await oldUse(own)).toEqual([now, now + 20_000].map((ms) => new Date(ms).toISOString()));
+  });
 });
 
 describe("a key ends itself", () => {

@@ -53,6 +53,7 @@ async function recordUse(
 ): Promise<void> {
   const admission = await admitted;
   if (admission) record.admission = admission;
-  const used = { hash: value.hash, nowMs: dependencies().clock.nowMs() };
+  // When the request began: a rotation is not itself a use of the value that it replaces.
+  const used = { hash: value.hash, nowMs: record.startedAtMs };
   await touchLastUsed(record.table, key, used).catch(() => {});
 }
