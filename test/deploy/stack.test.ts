@@ -13,9 +13,10 @@ import * as z from "zod";
 import { operations } from "../../lib/contract/operations.ts";
 import { eventTypes } from "../../lib/events/event-types.ts";
 import type { OutgoingEvent } from "../../lib/events/send.ts";
-import { apiUrlOf, outputsOf } from "../../lib/operator/stack.ts";
+import { apiUrlOf, connectToStack, outputsOf } from "../../lib/operator/stack.ts";
 import { useService } from "../support/service.ts";
 import { copyProject, type ProjectCopy } from "../system/docs/project-copy.ts";
+import { firstCustomerPage, scriptOf } from "../system/docs/reader.ts";
 import { type Emulator, emulatorVariables, region, startEmulator } from "./emulator.ts";
 
 const eventSchema = z.object({
@@ -102,6 +103,24 @@ test("no event waited for an earlier one: Learnings and audit log are those of t
   expect(expected).toEqual({ learnings: 1, entries: ["seats.assigned platform"] });
   const url = await apiUrlOf(await outputsOf("ReviewApi", region));
   expect(await orderOf(url, { "x-service-api-key": key })).toEqual(expected);
+});
+
+test("the page of the first customer works as printed: from its events to the dashboard and the export", async () => {
+  const untilSent = 2;
+  await succeed(scriptOf(firstCustomerPage, { blocks: [0, untilSent] }));
+  const connection = await connectToStack("ReviewApi", region);
+  await vi.waitFor(() => succeed(`${tool} org show 1001 --stack ReviewApi`), patience);
+  expect(await connection.settle().finally(() => connection.close())).toBe(true);
+  const printed = await succeed(scriptOf(firstCustomerPage, { blocks: [untilSent] }));
+  expect(printed).toContain("Review text is inserted as HTML");
+  expect(printed).toMatch(/^Storefront +1 /m);
+  const file = readFileSync(join(project.folder, "reviews.csv"), "utf8");
+  expect(file.trim().split("\n")).toHaveLength(2);
+  const dashboard = await fetch(`${apiUrlOf(await outputsOf("ReviewApi", region))}/dashboard`);
+  expect([dashboard.status, await dashboard.text()]).toEqual([
+    200,
+    expect.stringContaining("<!doctype html>"),
+  ]);
 });
 
 test("an update deploys the code of a changed function, and leaves no difference", async () => {

@@ -12,7 +12,7 @@ test("from an empty service, the page of the first customer and the jobs after i
   const examples = join("docs", "use", "examples");
   await cp(join(root, examples), join(home(), examples), { recursive: true });
   expect(await callJson("org", "show", "--data", service().folder)).toEqual({ organizations: [] });
-  const first = scriptOf(firstCustomerPage, "local");
+  const first = scriptOf(firstCustomerPage, { isLocal: true });
   const keys = 'printf "\\n%s\\n%s\\n" "$REVIEW_API_KEY" "$ORGANIZATION_KEY"';
   const { code, output } = await runLine(`${first}\n${keys}`, { REVIEW_API_URL: service().url });
   expect([code, code === 0 ? "" : output]).toEqual([0, ""]);
@@ -35,7 +35,7 @@ test("from an empty service, the page of the first customer and the jobs after i
   for (const job of ["people", "warehouse", "siem", "code-scanning", "keys"]) {
     const key = job === "code-scanning" ? organizationKey : workspaceKey;
     const given = { REVIEW_API_URL: service().url, REVIEW_API_KEY: key };
-    const ended = await runLine(scriptOf(`${jobsFolder}${job}.md`, "local"), given);
+    const ended = await runLine(scriptOf(`${jobsFolder}${job}.md`, { isLocal: true }), given);
     expect([job, ended.code, ended.code === 0 ? "" : ended.output]).toEqual([job, 0, ""]);
   }
 });

@@ -70,20 +70,24 @@ export const blocksIn = (page: string, language: string): string[] =>
     ([, text = ""]) => text,
   );
 
-/**
- * One script of all command blocks of a page, in its order. It says which block it is in, and ends at the first failure.
- * On the local service without the name of the stack, as the pages say.
- */
-export function scriptOf(page: string, place: "local" | "stack" = "stack"): string {
-  const blocks = blocksIn(page, "sh").map((block) =>
+type Script = {
+  /** On the local service, pages say, the name of the stack is left out. */
+  readonly isLocal?: boolean;
+  /** The first block, and the one after the last; all by default. */
+  readonly blocks?: readonly [from: number, to?: number];
+};
+
+/** One script of command blocks of a page, in its order. It says which block it is in, and ends at the first failure. */
+export function scriptOf(page: string, { isLocal = false, blocks = [0] }: Script = {}): string {
+  const texts = blocksIn(page, "sh").map((block) =>
     block
       .split("\n")
       .filter((line) => !coveredElsewhere.some(([pattern]) => pattern.test(line)))
-      .map((line) => (place === "local" ? line.replaceAll(" --stack ReviewApi", "") : line))
+      .map((line) => (isLocal ? line.replaceAll(" --stack ReviewApi", "") : line))
       .join("\n"),
   );
-  if (blocks.length === 0) throw new Error(`${page} has no commands.`);
-  const steps = blocks.map((block, index) => `echo "${page}, block ${index}" >&2\n${block}`);
+  if (texts.length === 0) throw new Error(`${page} has no commands.`);
+  const steps = texts.map((text, index) => `echo "${page}, block ${index}" >&2\n${text}`).slice(...blocks);
   return `set -eo pipefail\n${steps.join("\n")}`;
 }
 
