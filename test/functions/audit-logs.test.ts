@@ -140,6 +140,15 @@ describe("GET /v1/audit-logs", () => {
     expect((await api.call("/v1/audit-logs", { key })).headers).not.toHaveProperty("x-resume-cursor");
   });
 
+  test("JSON has the fields in the order of the CSV columns", async () => {
+    const header = (await api.call("/v1/audit-logs?format=csv&limit=1", { key })).body
+      .toString()
+      .split("\r\n")[0];
+    const columns = header?.split(",").map((name) => (name.startsWith("actor_") ? "actor" : name));
+    const { data } = (await api.call("/v1/audit-logs?limit=1", { key })).json as Page;
+    expect(data.map((entry) => Object.keys(entry))).toEqual([[...new Set(columns)]]);
+  });
+
   test("CSV flattens the actor, defuses formulas and has the cursor in a header", async () => {
     const answer = await api.call("/v1/audit-logs?format=csv&limit=1&search=hopper", { key });
     const [header, row] = answer.body.toString().split("\r\n");
