@@ -16,6 +16,16 @@ type Engine = {
   read(table: string): Promise<{ readonly rows: unknown[]; readonly types: unknown[] }>;
 };
 
+/** As a command does: one statement after the other, to the first error, and the end of the connection after it. */
+async function orRolledBack(execute: (statement: string) => Promise<unknown>, sql: string): Promise<void> {
+  try {
+    for (const statement of sql.split("\n\n").filter((each) => each.trim() !== "")) await execute(statement);
+  } catch (error) {
+    await execute("ROLLBACK").catch(() => {});
+    throw error;
+  }
+}
+
 async function duckdb(): Promise<Engine> {
   const file = join(await mkdtemp(join(tmpdir(), "duckdb-")), "changes.ndjson");
   const connection = await (await DuckDBInstance.create()).connect();
@@ -24,7 +34,8 @@ async function duckdb(): Promise<Engine> {
   return {
     async load(name, changes) {
       await writeFile(file, ndjson(changes));
-      await connection.run(loadSql("duckdb", recordsOf(name).dataset, file));
+      const sql = loadSql("duckdb", recordsOf(name).dataset, file);
+      await orRolledBack((statement) => connection.run(statement), sql);
     },
     async read(table) {
       const rows = await query(`SELECT to_json(t)::VARCHAR AS row FROM ${table} AS t`);
@@ -47,7 +58,8 @@ async function postgres(): Promise<Engine> {
         .replace(/^\\set ON_ERROR_STOP on$/m, "")
         .replace(/^\\copy (.*) FROM '.*?' (.*)$/m, "COPY $1 FROM '/dev/blob' $2;");
       expect(served).not.toMatch(/^\\/m);
-      await engine.exec(served, { blob: new Blob([ndjson(changes)]) });
+      const blob = new Blob([ndjson(changes)]);
+      await orRolledBack((statement) => engine.exec(statement, { blob }), served);
     },
     async read(table) {
       const rows = await engine.query<{ row: unknown }>(`SELECT to_jsonb(t) AS row FROM ${table} AS t`);
@@ -97,6 +109,14 @@ describe.each([
     ]);
     expect(await rows()).toEqual(sorted([changed]));
     expect((await engine.read(dataset.table)).types).toEqual(types);
+  });
+
+  test("does all of it or nothing: a record that it cannot read leaves no table behind", async () => {
+    const fresh = await open();
+    const { dataset, records } = recordsOf("reviews");
+    const unreadable = { ...records[0], review_iterations: "many" };
+    await expect(fresh.load("reviews", [unreadable])).rejects.toThrow("many");
+    await expect(fresh.read(dataset.table)).rejects.toThrow("does not exist");
   });
 });
 
