@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { seededRandom } from "../../support/clock.ts";
 import { play } from "./histories.ts";
 import { useKeyService } from "./service.ts";
-import { deedNamed, nearlyFull, sampledStories } from "./stories.ts";
+import { deedNamed, nearlyFull, plainStories, sampledStories, titleOf } from "./stories.ts";
 
 const { service, cast } = useKeyService();
 
@@ -10,7 +10,14 @@ const { service, cast } = useKeyService();
 test("no sampled history of keys on the engine breaks a rule", async () => {
   const random = seededRandom(7);
   for (const story of sampledStories(62, 8))
-    expect(await play(service, await cast(), story, (count) => random.below(count))).toEqual([]);
+    expect(await play(service, await cast(), story, (count) => random.below(count)), titleOf(story)).toEqual(
+      [],
+    );
+});
+
+test("no history that shows a mistake of the model breaks a rule on the engine", async () => {
+  for (const story of plainStories)
+    expect(await play(service, await cast(), story, () => 0), titleOf(story)).toEqual([]);
 });
 
 test("no sampled history of a maker at its limit breaks a rule", async () => {
@@ -23,6 +30,6 @@ test("no sampled history of a maker at its limit breaks a rule", async () => {
   ]) {
     const story = { together: [...makes, deedNamed(other)] };
     const choose = (count: number) => random.below(count);
-    expect(await play(service, await cast(nearlyFull), story, choose)).toEqual([]);
+    expect(await play(service, await cast(nearlyFull), story, choose), titleOf(story)).toEqual([]);
   }
 });

@@ -4,6 +4,8 @@ export type Answer = {
   readonly status: number;
   readonly id?: string | undefined;
   readonly value?: string | undefined;
+  /** When the key expires; undefined: never. */
+  readonly expiresMs?: number | undefined;
 };
 /** `untilMs`: null for a value without an end. */
 export type Use = { readonly id: string; readonly untilMs: number | null };
@@ -20,8 +22,9 @@ export type KeyService = {
 };
 
 type Name = "maker" | "made" | "admin";
+type Actor = { readonly id: string; readonly value: string; readonly expiresMs?: number | undefined };
 /** Two Admin keys, one of which made the third. */
-export type Cast = Readonly<Record<Name, { readonly id: string; readonly value: string }>> & {
+export type Cast = Readonly<Record<Name, Actor>> & {
   /** How many of the keys that the maker made in a history may live. */
   readonly madeMax: number;
 };
@@ -41,6 +44,7 @@ export class History {
   readonly #values = new Map<string, { readonly id: string; endMs: number }>();
   readonly #makerOf = new Map<string, string>();
   readonly #ended = new Set<string>();
+  readonly #expiryMs = new Map<string, number>();
   /** What a request made: the same request never makes something else. */
   readonly #made = new Map<string, string>();
   /** The time of the answer; unknown while there is none. */
@@ -50,11 +54,14 @@ export class History {
     this.#service = service;
     this.#cast = cast;
     this.#ids = { maker: cast.maker.id, made: cast.made.id, admin: cast.admin.id };
-    for (const { id, value } of [cast.maker, cast.made, cast.admin]) this.#learn(id, value);
+    for (const { id, ...key } of [cast.maker, cast.made, cast.admin]) this.#learn(id, key);
     this.#makerOf.set(cast.made.id, cast.maker.id);
   }
 
-  #learn(id: string, value: string): void {
+  #learn(id: string, { value, expiresMs = Number.POSITIVE_INFINITY }: Omit<Actor, "id">): void {
+    if (expiresMs > (this.#expiryMs.get(id) ?? Number.POSITIVE_INFINITY))
+      this.problems.push("an expiry moved later");
+    this.#expiryMs.set(id, expiresMs);
     if (!this.#values.has(value)) this.#values.set(value, { id, endMs: Number.POSITIVE_INFINITY });
     this.#current.set(id, value);
   }
@@ -68,7 +75,7 @@ export class History {
     const owner = this.#ids[name];
     await this.#repeated(trouble, `make ${by} ${once}`, async () => {
       const answer = await this.#service.make(by, once);
-      const { status, id, value } = answer;
+      const { status, id, value, expiresMs } = answer;
       if (status !== 201 || !id || !value) return answer;
       if (this.#makerOf.has(owner)) this.problems.push("a made key made a key");
       if (this.#makerOf.get(id) !== undefined && this.#makerOf.get(id) !== owner)
@@ -76,7 +83,7 @@ export class History {
       if (Object.values(this.#ids).includes(id))
         this.problems.push("making gave the value of a key that was there");
       this.#makerOf.set(id, owner);
-      this.#learn(id, value);
+      this.#learn(id, { value, expiresMs });
       return answer;
     });
   }
@@ -94,38 +101,49 @@ export class History {
     const once = `rotate ${graceSeconds}`;
     await this.#repeated(trouble, `rotate ${by} ${once}`, async () => {
       const answer = await this.#service.rotate(by, this.#ids[of], once, graceSeconds);
-      const { status, id, value } = answer;
+      const { status, id, value, expiresMs } = answer;
       if (status !== 201 || !id || !value) return answer;
-      if (id !== this.#values.get(by)?.id) this.problems.push("a key got another key's value");
-      this.#learn(id, value);
+      const replaced = this.#values.get(by);
+      if (id !== replaced?.id) this.problems.push("a key got another key's value");
+      // No clock decides the end of a value without grace.
+      if (replaced && graceSeconds === 0) replaced.endMs = Number.NEGATIVE_INFINITY;
+      this.#learn(id, { value, expiresMs });
       return answer;
     });
   }
 
   async end(name: Name, of: Name, trouble?: Trouble): Promise<void> {
-    const by = this.#valueOf(name);
+    await this.endWith(this.#valueOf(name), name, of, trouble);
+  }
+
+  /** With the value that the key had at first. */
+  endAtFirst = (name: Name, of: Name) => this.endWith(this.#cast[name].value, name, of);
+
+  async endWith(by: string, name: Name, of: Name, trouble?: Trouble): Promise<void> {
     const [own, id] = [this.#ids[name], this.#ids[of]];
     const isAdmin = !this.#makerOf.has(own);
     const mayEnd = own === id || this.#makerOf.get(id) === own || isAdmin;
-    const wasRefused = await this.#isRefused(by);
+    const isRefused = async () => (own === id ? !(await this.#isUsable(by)) : !(await this.#isCurrent(by)));
+    const wasRefused = await isRefused();
     const answer = await this.#repeated(trouble, undefined, async () => {
       const { status } = await this.#counted(own === id ? undefined : own, () => this.#service.end(by, id));
       const isFree = own === id || !this.#isOverfull(own);
       if (status === 204) this.#ended.add(id);
       if (status === 204 && !mayEnd) this.problems.push("a key ended a key out of its reach");
-      const isNow = await this.#isRefused(by);
-      const mustEnd = mayEnd && isFree && !wasRefused && !isNow;
+      if (status === 204 && own !== id && wasRefused)
+        this.problems.push("a value that is not current ended another key");
+      const mustEnd = mayEnd && isFree && !wasRefused && !(await isRefused());
       if (mustEnd && ![204, 503].includes(status)) this.problems.push(`an end was blocked: ${status}`);
       return { status };
     });
     if (answer.status === 503 && trouble === "fails before") this.problems.push("an end never succeeded");
   }
 
-  /** Whether the service refuses the value, or it is an old one, which ends no other key. */
-  async #isRefused(value: string): Promise<boolean> {
-    const use = await betweenTurns(() => this.#service.use(value));
-    return use === undefined || use.untilMs !== null;
-  }
+  #isUsable = async (value: string): Promise<boolean> =>
+    (await betweenTurns(() => this.#service.use(value))) !== undefined;
+
+  #isCurrent = async (value: string): Promise<boolean> =>
+    (await betweenTurns(() => this.#service.use(value)))?.untilMs === null;
 
   #isOverfull = (id: string): boolean =>
     (this.#deletes.get(id) ?? []).filter(({ ms }) => ms > this.#service.nowMs() - minuteMs).length >
@@ -182,13 +200,26 @@ export class History {
   async #look(value: string): Promise<boolean> {
     const known = this.#values.get(value);
     if (!known) return false;
+    const { endMs } = known;
     const use = await this.#service.use(value);
-    const endMs = use ? (use.untilMs ?? Number.POSITIVE_INFINITY) : Number.NEGATIVE_INFINITY;
+    const seenMs = use ? (use.untilMs ?? Number.POSITIVE_INFINITY) : this.#endOfRefused(known);
     if (use && use.id !== known.id) this.problems.push("a value changed its key");
-    if (endMs > known.endMs) this.problems.push("an end moved later");
-    known.endMs = endMs;
+    if (seenMs > endMs) this.problems.push("an end moved later");
+    known.endMs = Math.min(known.endMs, seenMs);
     return use !== undefined;
   }
+
+  /** A value whose end has passed works again while the clock is behind; one that ended otherwise never does. */
+  #endOfRefused({ id, endMs }: { readonly id: string; readonly endMs: number }): number {
+    const nowMs = this.#service.nowMs();
+    const hasPassed = Math.min(endMs, this.#expiryMs.get(id) ?? endMs) <= nowMs;
+    return hasPassed || endMs === Number.POSITIVE_INFINITY
+      ? Math.min(endMs, nowMs)
+      : Number.NEGATIVE_INFINITY;
+  }
+
+  #isExpired = (id: string): boolean =>
+    (this.#expiryMs.get(id) ?? Number.POSITIVE_INFINITY) <= this.#service.nowMs();
 
   /** Looks at every value that anybody knows, when nothing runs. */
   async check(): Promise<readonly string[]> {
@@ -200,11 +231,13 @@ export class History {
     for (const [id, count] of working) {
       if (count > 2) this.problems.push("more than two values work");
       if (this.#ended.has(id)) this.problems.push("an ended key works");
+      if (this.#isExpired(id)) this.problems.push("an expired key works");
       if (this.#ended.has(this.#makerOf.get(id) ?? "")) this.problems.push("a key works whose maker ended");
     }
     for (const id of new Set([...this.#values.values()].map((each) => each.id))) {
       const isEnded = this.#ended.has(id) || this.#ended.has(this.#makerOf.get(id) ?? "");
-      if (!isEnded && !working.has(id)) this.problems.push("the owner of a live key has no value that works");
+      if (!isEnded && !this.#isExpired(id) && !working.has(id))
+        this.problems.push("the owner of a live key has no value that works");
     }
     return this.problems;
   }
@@ -242,6 +275,8 @@ export const deeds: Readonly<Record<string, Deed>> = {
   "the made key ends its maker": (history) => history.end("made", "maker"),
   "the maker ends the made key": (history) => history.end("maker", "made"),
   "the maker ends itself": (history) => history.end("maker", "maker"),
+  "the maker's first value ends the maker": (history) => history.endAtFirst("maker", "maker"),
+  "the maker's first value ends the made key": (history) => history.endAtFirst("maker", "made"),
   "the Admin ends the maker": (history) => history.end("admin", "maker"),
   "the Admin ends the maker, the store fails": (history) => history.end("admin", "maker", "fails before"),
   "the Admin ends the maker, the store's answer lost": (history) =>
@@ -250,6 +285,8 @@ export const deeds: Readonly<Record<string, Deed>> = {
   "the values of the maker are used": (history) => history.use("maker"),
   "ten minutes pass": (history) => history.wait(hourMs / 6),
   "two hours pass": (history) => history.wait(2 * hourMs),
+  "the made keys expire": (history) => history.wait(100 * 24 * hourMs),
+  "the clock goes back ten minutes": (history) => history.wait(-hourMs / 6),
 };
 
 /** Some deeds at the same time, after others; then a thief's late visit and a look at everything. */

@@ -13,6 +13,10 @@ export const mistakes = [
   "a repeat derives another value",
   "a rotation gives the old value a new end",
   "a key rotates the keys of its organization",
+  "an old value ends other keys",
+  "an old value does not end its key",
+  "a value without grace ends by the clock",
+  "a rotation starts the days of a made key again",
 ] as const;
 export type Mistake = (typeof mistakes)[number];
 
@@ -27,11 +31,14 @@ type Stored = {
   /** When the current value was made. */
   readonly valueAtMs: number;
   readonly revoked?: true;
+  /** Only keys that were made expire. */
+  readonly expiresMs?: number;
 };
 type List = { readonly version: number; readonly ids: readonly string[] };
 type Refused = { readonly status: number };
 
 const repeatMs = 15 * 60_000;
+const madeKeyMs = 90 * 24 * 3_600_000;
 const bucketMax = 10;
 
 /**
@@ -63,8 +70,9 @@ export class KeyModel implements KeyService {
   cast(): Cast {
     const add = (id: string, madeBy?: string) => {
       const value = `${id}:first`;
-      this.#keys.set(id, { id, hash: value, valueAtMs: this.#nowMs, ...(madeBy && { madeBy }) });
-      return { id, value };
+      const made = madeBy === undefined ? {} : { madeBy, expiresMs: this.#nowMs + madeKeyMs };
+      this.#keys.set(id, { id, hash: value, valueAtMs: this.#nowMs, ...made });
+      return { id, value, ...made };
     };
     this.#lists.set("M", { version: 1, ids: ["K"] });
     return { maker: add("M"), made: add("K", "M"), admin: add("A"), madeMax: this.#madeMax };
@@ -77,12 +85,12 @@ export class KeyModel implements KeyService {
     if (caller.key.madeBy) return { status: 403 };
     return await this.#decide(async () => {
       const own = await this.#read(caller.key.id);
-      if (own.revoked) return { status: 401 };
+      if (!this.#isLive(own)) return { status: 401 };
       if (own.hash !== by) return { status: 409 };
       const id = `${own.id}/${once}`;
       const [before, list] = await inTurn(false, async () => [this.#keys.get(id), this.#lists.get(own.id)]);
       if (before) return this.#repeat(before, before.valueAtMs, `${by} ${once}`) ?? { status: 409 };
-      const live = (list?.ids ?? []).filter((each) => !this.#keys.get(each)?.revoked);
+      const live = (list?.ids ?? []).filter((each) => this.#isLive(this.#keys.get(each)));
       const isFull = live.length >= this.#madeMax;
       if (isFull && this.#mistake !== "making does not count the keys that live") return { status: 409 };
       const salt = ++this.#salts;
@@ -94,9 +102,10 @@ export class KeyModel implements KeyService {
             this.#lists.get(own.id)?.version === list?.version) &&
           this.#isCurrent(own.id, by),
         () => {
-          this.#keys.set(id, { id, madeBy: own.id, hash, salt, valueAtMs: this.#nowMs });
+          const expiresMs = this.#nowMs + madeKeyMs;
+          this.#keys.set(id, { id, madeBy: own.id, hash, salt, valueAtMs: this.#nowMs, expiresMs });
           this.#lists.set(own.id, { version: (list?.version ?? 0) + 1, ids: [...live, id] });
-          return { status: 201, id, value: hash };
+          return { status: 201, id, value: hash, expiresMs };
         },
       );
     });
@@ -111,7 +120,7 @@ export class KeyModel implements KeyService {
     const request = `${by} ${once}`;
     return await this.#decide(async () => {
       const key = await this.#read(id);
-      if (key.revoked) return { status: 401 };
+      if (!this.#isLive(key)) return { status: 401 };
       if (key.hash !== by && !isForeign) {
         const { state } = caller;
         return this.#repeat(key, key.valueAtMs, request) ?? { status: state === "ended" ? 401 : 409 };
@@ -119,7 +128,10 @@ export class KeyModel implements KeyService {
       const salt = ++this.#salts;
       const hash = derived(id, salt, request);
       const { oldUntilMs: _, ...kept } = key;
-      const endMs = this.#nowMs + graceSeconds * 1000;
+      const endMs = Math.min(this.#nowMs + graceSeconds * 1000, key.expiresMs ?? Number.POSITIVE_INFINITY);
+      const endsByClock = graceSeconds > 0 || this.#mistake === "a value without grace ends by the clock";
+      const isFresh = this.#mistake === "a rotation starts the days of a made key again";
+      const expiresMs = key.expiresMs && isFresh ? this.#nowMs + madeKeyMs : key.expiresMs;
       return await this.#transact(
         () =>
           this.#mistake === "a rotation does not check the value that it replaces" ||
@@ -129,9 +141,10 @@ export class KeyModel implements KeyService {
           const isLater =
             this.#mistake === "a rotation gives the old value a new end" && key.oldHash !== undefined;
           const oldHash = isLater ? key.oldHash : key.hash;
-          const old = { oldHash, ...(graceSeconds > 0 && { oldUntilMs: endMs }) };
-          this.#keys.set(id, { ...kept, ...old, hash, salt, valueAtMs: this.#nowMs });
-          return { status: 201, id, value: hash };
+          const old = { oldHash, ...(endsByClock && { oldUntilMs: endMs }) };
+          const expiry = expiresMs === undefined ? {} : { expiresMs };
+          this.#keys.set(id, { ...kept, ...old, ...expiry, hash, salt, valueAtMs: this.#nowMs });
+          return { status: 201, id, value: hash, ...expiry };
         },
       );
     });
@@ -141,8 +154,11 @@ export class KeyModel implements KeyService {
     const caller = await this.#authenticate(by);
     if (isRefused(caller)) return caller;
     const own = caller.key;
+    const isCurrent = caller.state === "current";
+    if (id === own.id && !isCurrent && this.#mistake === "an old value does not end its key")
+      return { status: 409 };
     if (id !== own.id) {
-      if (caller.state !== "current") return { status: 409 };
+      if (!isCurrent && this.#mistake !== "an old value ends other keys") return { status: 409 };
       if (!this.#admit(own.id)) return { status: 429 };
     }
     return await this.#decide(async () => {
@@ -187,21 +203,26 @@ export class KeyModel implements KeyService {
 
   async #authenticate(value: Value, mayRepeat = false): Promise<Caller | Refused> {
     const key = await inTurn(false, async () => this.#keys.get(value.slice(0, value.indexOf(":"))));
-    if (!key || key.revoked) return { status: 401 };
+    if (!key || !this.#isLive(key)) return { status: 401 };
     if (key.hash === value) return { key, state: "current" };
     if (key.oldHash !== value) return { status: 401 };
     if (key.oldUntilMs !== undefined && key.oldUntilMs > this.#nowMs) return { key, state: "old" };
     return mayRepeat && this.#nowMs < key.valueAtMs + repeatMs ? { key, state: "ended" } : { status: 401 };
   }
 
-  #repeat({ id, hash, salt, revoked }: Stored, madeAtMs: number, request: string): Answer | undefined {
-    if (this.#mistake === "a repeat derives another value" && salt !== undefined && !revoked)
-      return { status: 201, id, value: derived(id, ++this.#salts, request) };
-    const isSame = salt !== undefined && derived(id, salt, request) === hash;
-    return isSame && !revoked && this.#nowMs < madeAtMs + repeatMs
-      ? { status: 201, id, value: hash }
+  #repeat(key: Stored, madeAtMs: number, request: string): Answer | undefined {
+    const { id, hash, salt, expiresMs } = key;
+    if (salt === undefined || !this.#isLive(key)) return undefined;
+    if (this.#mistake === "a repeat derives another value")
+      return { status: 201, id, value: derived(id, ++this.#salts, request), expiresMs };
+    const isSame = derived(id, salt, request) === hash;
+    return isSame && this.#nowMs < madeAtMs + repeatMs
+      ? { status: 201, id, value: hash, expiresMs }
       : undefined;
   }
+
+  #isLive = (key: Stored | undefined): boolean =>
+    key !== undefined && !key.revoked && (key.expiresMs ?? Number.POSITIVE_INFINITY) > this.#nowMs;
 
   #isCurrent = (id: string, value: Value): boolean => {
     const key = this.#keys.get(id);

@@ -9,7 +9,13 @@ import { World } from "../../support/world.ts";
 import type { Answer, Cast, KeyService } from "./histories.ts";
 import { tableInTurn } from "./interleave.ts";
 
-const issued = z.looseObject({ key: z.string(), id: z.string() });
+const issued = z
+  .looseObject({ key: z.string(), id: z.string(), expires_at: z.string().nullable() })
+  .transform(({ id, key, expires_at }) => ({
+    id,
+    value: key,
+    expiresMs: expires_at === null ? undefined : Date.parse(expires_at),
+  }));
 const described = z.looseObject({
   key: z.looseObject({ id: z.string(), value_until: z.string().nullable() }),
 });
@@ -39,10 +45,10 @@ export function useKeyService() {
     };
   });
 
-  const toAnswer = ({ status, json }: Awaited<ReturnType<typeof api.call>>): Answer => {
-    const made = issued.safeParse(json).data;
-    return { status, id: made?.id, value: made?.key };
-  };
+  const toAnswer = ({ status, json }: Awaited<ReturnType<typeof api.call>>): Answer => ({
+    status,
+    ...issued.safeParse(json).data,
+  });
   const service: KeyService = {
     make: async (key, once) =>
       toAnswer(await api.call("/v1/keys", { key, body: { name: "n", idempotency_key: uuidOf(once) } })),
@@ -70,7 +76,7 @@ export function useKeyService() {
     return {
       maker: { id: maker.key.id, value: maker.text },
       admin: { id: admin.key.id, value: admin.text },
-      made: { id: made.id, value: made.key },
+      made,
       madeMax,
     };
   }

@@ -12,11 +12,33 @@ export const deedNamed = (name: string): Deed => {
   return deed;
 };
 
+/** For the message of a test that fails. */
+export const titleOf = ({ before = [], together }: Story): string => {
+  const named = new Map(Object.entries(deeds).map(([name, deed]) => [deed, name]));
+  const list = (some: readonly Deed[], between: string) => some.map((deed) => named.get(deed)).join(between);
+  return [list(before, "; "), list(together, " | ")].filter(Boolean).join("; then ");
+};
+
 export const pairsOf = (deed: Deed): ReadonlyArray<readonly [Deed, Deed]> =>
   all.slice(all.indexOf(deed)).map((other) => [deed, other] as const);
 
 /** One more key may be made. */
 export const nearlyFull = 2;
+
+/** One after the other: what shows the mistakes that need no race. */
+export const plainStories: readonly Story[] = [
+  [
+    "the maker rotates",
+    "the maker's first value ends the made key",
+    "the made key rotates its maker",
+    "the Admin rotates the maker",
+    "the made key ends its maker",
+    "the maker floods",
+  ],
+  ["the maker rotates", "the maker's first value ends the maker"],
+  ["the maker rotates without grace", "the clock goes back ten minutes", "the maker makes a key"],
+  ["ten minutes pass", "the made key rotates", "the made keys expire"],
+].map((names) => ({ before: names.map(deedNamed), together: [] }));
 
 /** What breaks in the model, in each order of the calls, or in so many sampled ones. */
 export async function problemsOf(

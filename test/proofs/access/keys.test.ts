@@ -2,7 +2,14 @@ import { describe, expect, test } from "vitest";
 import { keyLimits } from "../../../lib/contract/limits.ts";
 import { deeds, play } from "../../access/keys/histories.ts";
 import { useKeyService } from "../../access/keys/service.ts";
-import { deedNamed, nearlyFull, pairsOf, problemsOf, sampledStories } from "../../access/keys/stories.ts";
+import {
+  deedNamed,
+  nearlyFull,
+  pairsOf,
+  problemsOf,
+  sampledStories,
+  titleOf,
+} from "../../access/keys/stories.ts";
 import { seededRandom } from "../../support/clock.ts";
 
 const named = Object.keys(deeds).map((name) => [name] as const);
@@ -28,13 +35,16 @@ describe("the functions on the engine", () => {
     const random = seededRandom(3);
     for (const [index, story] of [...sampledStories(2, 150)].entries()) {
       const madeMax = index % 5 === 0 ? nearlyFull : keyLimits.madeKeysMax;
-      expect(await play(service, await cast(madeMax), story, (count) => random.below(count))).toEqual([]);
+      const problems = await play(service, await cast(madeMax), story, (count) => random.below(count));
+      expect(problems, titleOf(story)).toEqual([]);
     }
   });
 
   test.each(named)("no sampled order of '%s' with any other deed breaks a rule", async (name) => {
     const random = seededRandom(4);
-    for (const together of pairsOf(deedNamed(name)))
-      expect(await play(service, await cast(), { together }, (count) => random.below(count))).toEqual([]);
+    for (const together of pairsOf(deedNamed(name))) {
+      const problems = await play(service, await cast(), { together }, (count) => random.below(count));
+      expect(problems, titleOf({ together })).toEqual([]);
+    }
   });
 });
