@@ -119,9 +119,7 @@ async function revokeLeaked(input: CommandInput, terminal: Terminal, withCaller:
     if (input.flag("json")) return terminal.out(JSON.stringify(report));
     const { id, revoked_key_ids: ended, entries, webhooks } = report;
     terminal.say(
-      ended.length === 0
-        ? `Key ${id} was revoked or had expired before.`
-        : `Key ${id} is revoked${alsoEnded(id, ended)}.`,
+      ended.length === 0 ? `Key ${id} was revoked before.` : `Key ${id} is revoked${alsoEnded(id, ended)}.`,
     );
     for (const { id: webhook, url } of webhooks)
       terminal.say(`Webhook ${webhook} still delivers to ${url}: a revoked key made or changed it.`);

@@ -1,4 +1,4 @@
-import { parseKeyText } from "../access/key-text.ts";
+import { idOfText, type KeyText, parseKeyText } from "../access/key-text.ts";
 import { sentValueOf } from "../access/key-value.ts";
 import { endKey } from "../access/revoke-key.ts";
 import type { AuditedContext } from "../audit/entry.ts";
@@ -13,8 +13,8 @@ import { parseKey } from "../store/items/key.ts";
 import { readWebhooks } from "../webhooks/scope.ts";
 
 /**
- * Ends a key of any kind whose text leaked. Tells what was done with it and with the keys that ended with it. Anybody can
- * make up a text that names a key: it ends the key only if it is one of the two values that the key has.
+ * Ends a key of any kind whose text leaked. Tells what was done with it and with the keys that ended with it. Anybody
+ * can make up a text that names a key: it ends the key only if it is one of the two values that the key has.
  */
 export async function endLeakedKey(context: AuditedContext, text: string) {
   const parsed = parseKeyText(text);
@@ -23,8 +23,7 @@ export async function endLeakedKey(context: AuditedContext, text: string) {
   const key = item && parseKey(item);
   if (!key || !sentValueOf(key, parsed.hash, context.clock.nowMs()))
     throw new OperatorError(
-      `No key has this value, now or before its last rotation. The text names key ${parsed.id}. Nothing was changed. ` +
-        `If somebody may have a value of that key, revoke it by its id: keys revoke ${parsed.id}.`,
+      `No key has this value, now or before its last rotation. Nothing was changed. ${whereToLook(text, parsed, key !== undefined)}`,
     );
   const ended = await endKey(context, key, context);
   const ownerOf = (organization: string | null) =>
@@ -49,6 +48,17 @@ export async function endLeakedKey(context: AuditedContext, text: string) {
     entries: entries.map(toAuditRecord),
     webhooks: rings.map(({ id, url, types }) => ({ id, url, types })),
   };
+}
+
+/** Only texts of this release name an id: the id of any other text follows from the first value of its key. */
+function whereToLook(text: string, { id, hints }: KeyText, isStored: boolean): string {
+  const isToken = hints.kind === "workspace";
+  const isNamed = id !== idOfText(text);
+  if (!isNamed && !isStored)
+    return `The text names no id: if you know whose key it is, find the id with ${isToken ? "tokens" : "keys"} list.`;
+  const known = isNamed ? "The text names key" : "The text is the first value of key";
+  const command = isToken ? `tokens delete ${id} --workspace WORKSPACE --as ADMIN` : `keys revoke ${id}`;
+  return `${known} ${id}. If somebody may have a value of that key, revoke it by its id: ${command}.`;
 }
 
 /** The entries of what these keys did, and of what was done with them. */

@@ -1,5 +1,10 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
+import { idOfText, madeUpKeyText, makeLegacyKeyText, parseKeyText } from "../../../lib/access/key-text.ts";
+import * as kinds from "../../../lib/contract/items.ts";
+import { connectLocally } from "../../../lib/operator/local.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
+import { lastReleaseText } from "../../access/last-release-keys.ts";
 import { answerTool, callJson, callTool } from "../../cli/support.ts";
 import { useService } from "../../support/service.ts";
 
@@ -85,6 +90,16 @@ describe("keys revoke --leaked", () => {
     for (const { key } of [first, made, next]) expect((await callTool("whoami", ...http(key))).code).toBe(1);
     const again = await leaked(first.key, "--json");
     expect([again.code, JSON.parse(again.stdout)]).toMatchObject([0, { id: first.id, revoked_key_ids: [] }]);
+    expect((await leaked(first.key)).stderr).toContain(`Key ${first.id} was revoked before.`);
+  });
+
+  test("revokes a key that has expired, too: only a revoked one stays ended whatever a clock says", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 3 * 86_400_000 });
+    const words = ["--kind", "user", "--org", "1001", "--owner", "501", "--expires-in-days", "1"];
+    const { id, key } = await create(...words, ...operator()).finally(() => vi.useRealTimers());
+    expect((await callTool("whoami", ...http(key))).code).toBe(1);
+    expect((await leaked(key)).stderr).toContain(`Key ${id} is revoked.`);
+    expect((await leaked(key)).stderr).toContain(`Key ${id} was revoked before.`);
   });
 
   test("names the id of a text that is no value of the key any more, and changes nothing", async () => {
@@ -98,6 +113,42 @@ describe("keys revoke --leaked", () => {
       expect.stringContaining(`revoke it by its id: keys revoke ${first.id}`),
     ]);
     expect((await callTool("whoami", ...http(key))).code).toBe(0);
+  });
+
+  test("names the command for a workspace token that it does not know, which keys revoke refuses", async () => {
+    const text = madeUpKeyText({ kind: "workspace", workspaceId: "acme" }, systemRandom);
+    const id = parseKeyText(text)?.id ?? "";
+    const { stderr } = await leaked(text);
+    expect(stderr).toMatch(
+      new RegExp(`Nothing was changed\\. The text names key ${id}\\. .*: tokens delete ${id} --workspace `),
+    );
+  });
+
+  test("names no id for an unknown text without one, but that of a key whose first value the text is", async () => {
+    const unknown = [
+      makeLegacyKeyText(systemRandom),
+      lastReleaseText(madeUpKeyText({ kind: "workspace", workspaceId: "acme" }, systemRandom)),
+    ];
+    for (const [index, text] of unknown.entries()) {
+      const { code, stderr } = await leaked(text);
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringContaining("Nothing was changed. The text names no id"),
+      ]);
+      expect(stderr).toContain(index === 0 ? "keys list" : "tokens list");
+      expect(stderr).not.toContain(idOfText(text));
+    }
+    const first = await create("--kind", "user", "--org", "1001", "--owner", "501", ...operator());
+    const text = lastReleaseText(first.key);
+    const id = idOfText(text);
+    const { table, close } = await connectLocally(service().folder, { create: false });
+    onTestFinished(close);
+    const item = await table.get(kinds.apiKey.key({ keyId: first.id }));
+    // It was made by the last release, and has been rotated twice.
+    await table.write({ put: { ...item, ...kinds.apiKey.key({ keyId: id }), id } });
+    expect((await leaked(text)).stderr).toContain(
+      `The text is the first value of key ${id}. If somebody may have a value of that key, revoke it by its id: keys revoke ${id}.`,
+    );
   });
 
   test("takes a key of any kind, and changes nothing for a text that is no key", async () => {
