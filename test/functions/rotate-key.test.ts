@@ -467,10 +467,11 @@ describe("the old value in its grace", () => {
     for (let count = 0; count < 11; count++) {
       expect(await refusal(api.call("/v1/keys", { key, body: { name: "n" } }))).toEqual([409, "KEY_ROTATED"]);
       for (const id of [spare.key.id, "kaaaaaaaaaaaaaaaa"])
-        expect(await refusal(api.call(`/v1/keys/${id}`, { key, method: "DELETE" }))).toEqual([
-          409,
-          "KEY_ROTATED",
-        ]);
+        for (const [target, options] of [
+          [`/v1/keys/${id}`, { method: "DELETE" }],
+          [`/v1/keys/${id}/rotate`, { body: { idempotency_key: randomUUID() } }],
+        ] as const)
+          expect(await refusal(api.call(target, { key, ...options }))).toEqual([409, "KEY_ROTATED"]);
     }
     expect(await works(spare.text)).toBe(true);
   });

@@ -80,7 +80,7 @@ const contentOf = ({ json, body }: Answer): unknown =>
     ? body.toString()
     : JSON.parse(
         JSON.stringify(json)
-          .replaceAll(/"key":"rk_\w+"/g, '"key":"the new key, shown this one time"')
+          .replaceAll(/"key":"rk_\w+"/g, '"key":"the new value of the key"')
           .replaceAll(/"secret":"whsec_[^"]+"/g, '"secret":"the secret, shown this one time"'),
       );
 
