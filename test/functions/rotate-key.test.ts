@@ -532,7 +532,7 @@ describe("the old value in its grace", () => {
   const oldUse = async ({ key }: IssuedKey): Promise<readonly [string, string]> => {
     const answer = await call("/v1/keys?limit=100", { key: setup.keys.organization.text });
     const mine = keyPage.parse(answer.json).keys.find(({ id }) => id === key.id);
-    return [required(mine?.rotated_at, "rotation"), mine?.old_last_used_at ?? ""];
+    return [String(required(mine?.rotated_at, "rotation")), String(mine?.old_last_used_at ?? "")];
   };
 
   test("the rotation itself is no use after it", async () => {
