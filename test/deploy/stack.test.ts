@@ -141,11 +141,15 @@ test("an update deploys the code of a changed function, and leaves no difference
   await succeed("npx cdk diff --fail");
 });
 
-test("an ephemeral stack is destroyed with its data, and leaves nothing", async () => {
+test("an ephemeral stack answers its first list with 200, and its removal leaves nothing of it", async () => {
   const options = "-c stackName=ReviewApi-trial -c ephemeral=true";
   const before = await everything();
   await succeed(`npm run deploy -- --require-approval never ${options}`);
   await succeed(`${tool} events send docs/use/examples/events.ndjson --stack ReviewApi-trial`);
+  const ofTrial = await vi.waitFor(() => createKey("--stack ReviewApi-trial"), patience);
+  const url = await apiUrlOf(await outputsOf("ReviewApi-trial", region));
+  const firstList = await fetch(`${url}/v1/users`, { headers: { "x-service-api-key": ofTrial } });
+  expect([firstList.status, await firstList.text()]).toEqual([200, expect.stringContaining('"users"')]);
   expect((await everything()).length).toBeGreaterThan(before.length);
   await succeed(`npm run destroy -- ${options}`);
   expect(await everything()).toEqual(before);
