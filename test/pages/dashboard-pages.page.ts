@@ -50,7 +50,8 @@ test.each(pageNames)("the page %s is accessible in both modes, on a desktop and 
 
 test("an audit entry without a summary shows the id of what it is about", async () => {
   const { page } = await openDashboard({
-    ...{ kind: "organization", address: "page=administration" },
+    kind: "organization",
+    address: "page=administration",
     prepare: (page) =>
       page.route("**/v1/audit-logs*", async (route) => {
         const response = await route.fetch();
