@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const cwd = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Not in JSX, where `{row, onView}` gives properties by their names. */
+/** Not in JSX, where `{...{ row, onView }}` gives properties by their names. */
 const spreadLiteral = /(?<!\{)\.\.\.\{.*/g;
 
 test("no object is made of nameless parts: a literal is not spread into another one", () => {
