@@ -116,7 +116,8 @@ test("the page of the first customer works as printed: from its events to the da
   expect(printed).toMatch(/^Storefront +1 /m);
   const file = readFileSync(join(project.folder, "reviews.csv"), "utf8");
   expect(file.trim().split("\n")).toHaveLength(2);
-  const dashboard = await fetch(`${apiUrlOf(await outputsOf("ReviewApi", region))}/dashboard`);
+  const url = await apiUrlOf(await outputsOf("ReviewApi", region));
+  const dashboard = await fetch(`${url}/dashboard`);
   expect([dashboard.status, await dashboard.text()]).toEqual([
     200,
     expect.stringContaining("<!doctype html>"),
