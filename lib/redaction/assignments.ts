@@ -1,13 +1,13 @@
 import { hasNoSpaces, looksVeryRandom } from "./appearance.ts";
 import { type Claim, claimOf, isConstant, kindOf, likely, sure } from "./assignment-names.ts";
-import { isCredential, type Link } from "./evidence.ts";
+import { isCredential } from "./evidence.ts";
 import { isKeyId, isWordPair } from "./features.ts";
 import { nearIn } from "./next-in.ts";
 import { isPlaced } from "./places.ts";
 import { type Finder, kindNamed, type NameHit, type Span } from "./rule.ts";
 import { sentencesIn, verbsBeforeName } from "./sentences.ts";
 import type { Name, Separator } from "./separators.ts";
-import { isEnvironment, isLineStart, isTextName, nextOfList, separatorsAt } from "./separators.ts";
+import { isEnvironment, isLineStart, isTextName, separatorsAt } from "./separators.ts";
 import { bareValue, type Value, valueAt } from "./values.ts";
 import { pattern } from "./words.ts";
 
@@ -45,34 +45,10 @@ interface SearchResult {
   readonly resume: number;
 }
 
-/**
- * Returns the values of a list that are credentials. The first value is a credential, or the user of a pair:
- * `["bob", "…"]`.
- */
-function listed(name: Name, first: Value, claim: Claim, link: Link | undefined): Value[] {
-  const named = { claim, link, isConstant: false, isEnvironment: false };
-  const values = [first];
-  for (let last = first; values.length < 50; values.push(last)) {
-    nextOfList.lastIndex = last.end;
-    if (!nextOfList.test(name.text)) break;
-    const next = valueAt(name.text, nextOfList.lastIndex);
-    if (!next) break;
-    last = next;
-  }
-  // `{ "entropy": 4.5 }`: a key of an object is not a value.
-  const isKey = /^.\s{0,4}:/.test(name.text.slice(first.end, first.end + 6));
-  const isMap = isKey && /s$/i.test(name.name);
-  const credentials = values.filter(
-    (value) =>
-      isCredential(value, named) && !(isKey && /^.\s{0,4}:/.test(name.text.slice(value.end, value.end + 6))),
-  );
-  return isMap || credentials[0] === first || values.length === 2 ? credentials : [];
-}
-
-function found(values: readonly Value[], claim: Claim): SearchResult {
-  const spans = values.map(({ start, end }) => ({ start, end, kind: kindOf(claim) }));
-  return { spans, resume: spans.at(-1)?.end ?? 0 };
-}
+const found = ({ start, end }: Value, claim: Claim): SearchResult => ({
+  spans: [{ start, end, kind: kindOf(claim) }],
+  resume: end,
+});
 
 /** "md5 of the dump with the master key: …", "leaked in …": a digest or a commit, not the key. */
 const digestWord = pattern(
@@ -93,7 +69,7 @@ function findAfterSeparator(name: Name, claim: Claim): SearchResult | undefined 
   if (separators.length === 0) return undefined;
   const isEnv = isEnvironment(name);
   for (const separator of separators) {
-    const { link, pattern, serves, isList, isBlock = false } = separator;
+    const { link, pattern, serves, isBlock = false } = separator;
     if (serves && !serves(name)) continue;
     pattern.lastIndex = end;
     if (!pattern.test(text)) continue;
@@ -108,8 +84,7 @@ function findAfterSeparator(name: Name, claim: Claim): SearchResult | undefined 
     };
     const isChosen = isPassword(claim) || (claim.kind === "secret" && isWordPair(value.text));
     const isOne = (isChosen && isPlaced(name, value, link)) || isCredential(value, named);
-    const values = isList ? listed(name, value, claim, link) : isOne ? [value] : [];
-    if (values.length > 0) return found(values, claim);
+    if (isOne) return found(value, claim);
     if (link !== undefined) continue;
     return {
       spans: [],
@@ -237,7 +212,7 @@ export const assignments: Finder = {
           !isNoNoun(name)
         ) {
           const value = inSentence(name, claim);
-          if (value) outcome = found([value], claim);
+          if (value) outcome = found(value, claim);
         }
       }
       spans.push(...(outcome?.spans ?? []).filter((span) => !isDigest(text, span)));

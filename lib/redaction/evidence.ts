@@ -1,9 +1,9 @@
 import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase, isUuid } from "./appearance.ts";
-import { type Claim, type ClaimKind, isCredentialWord } from "./assignment-names.ts";
+import type { Claim, ClaimKind } from "./assignment-names.ts";
 import * as features from "./features.ts";
 import { memoize } from "./memoize.ts";
-import { isRefused } from "./not-passwords.ts";
-import { isQuietPhrase, isWordPassphrase } from "./passphrases.ts";
+import { isNeverNamed, isRefused } from "./never.ts";
+import { isWordPassphrase } from "./passphrases.ts";
 import { isPlaceholder, isStandIn } from "./placeholders.ts";
 import { type Accept, anyOf } from "./rule.ts";
 import type { Value } from "./values.ts";
@@ -109,8 +109,6 @@ const ofKeys: readonly Evidence[] = [
   { evidence: "long hex", holds: ({ text, claim, isEnvironment }) => claim.certainty === "likely" && isHex(text) &&
     hasDigit(text) &&
     text.length >= (isEnvironment ? 30 : 32) },
-  { evidence: "UUID of a constant", holds: (judged) => judged.claim.certainty === "likely" &&
-    isConstantPlace(judged) && isUuid(judged.text) },
 ];
 
 /** A name such as "creds" or "access code": a key, or a password where text is expected. */
@@ -156,9 +154,7 @@ const ofPasswords: readonly Evidence[] = [
   { evidence: "number", holds: ({ text, link, isLiteral, isConstant }) => isBare(link) && /^\d+$/.test(text) &&
     text.length >= (isLiteral || isConstant ? 6 :
     9) && !isTime(text) },
-  { evidence: "words in quotes", holds: ({ text, isLiteral, isQuoted, claim, link }) => isLiteral &&
-    (isWordPassphrase(text) || (isQuoted &&
-    claim.kind === "secret" && link === undefined && isQuietPhrase(text))) },
+  { evidence: "words in quotes", holds: ({ text, isLiteral }) => isLiteral && isWordPassphrase(text) },
   { evidence: "words with joints", holds: (judged) => isWord(judged) && isOddWord(judged.text) },
   { evidence: "word with a sign", holds: (judged) => isLiteralWord(judged) &&
     /^\S*[^\w.\s-]\S*$/.test(judged.text) && hasLetter(judged.text) &&
@@ -192,19 +188,9 @@ const lengthMin: Readonly<Partial<Record<ClaimKind, number>>> = {
 };
 const lengthMinElse = 4;
 
-const isOther = anyOf(
-  features.isHarmless,
-  features.isConstantLike,
-  isCredentialWord,
-  features.isPattern,
-  features.isAlgorithm,
-);
 /** The value is something other than a credential. In a place for passwords, a bad password is a password. */
 const isNotCredential = (value: string, isPlace: boolean) =>
-  isOther(value) ||
-  // `acme/auth:43537b1`, `events/2026/03/part.gz`: an image, a file.
-  /^[a-z][\w.-]*(?:\/[\w.-]+)+(?::[\w.-]+|\.[a-z]\w{0,4})$|^(?:async )?function\(/.test(value) ||
-  (isPlace ? isStandIn(value) : isPlaceholder(value));
+  isNeverNamed(value) || (isPlace ? isStandIn(value) : isPlaceholder(value));
 
 /** In an environment file any text counts, except short numbers and names of types, classes, credentials. */
 const isEnvironmentValue = (value: string) =>

@@ -1,62 +1,13 @@
-import {
-  hasBothCases,
-  hasDigit,
-  hasLetter,
-  isHex,
-  isRandom,
-  isUuid,
-  looksRandom,
-  looksVeryRandom,
-} from "./appearance.ts";
+import { hasBothCases, hasDigit, hasLetter, isHex, isRandom, isUuid, looksRandom } from "./appearance.ts";
 import { isPublicDer } from "./decoded.ts";
 import { memoize } from "./memoize.ts";
 import { areDrawn, areNoNames, areRunTogether, isNamingWord } from "./passphrases.ts";
 import type { Accept } from "./rule.ts";
 import { pattern } from "./words.ts";
 
-/** Types and algorithms (`uint8`, `RS256`), versions, numbers with a unit, dates, addresses, paths. */
-export const isHarmless = (value: string) =>
-  // A sentence in a script without spaces.
-  /[\u3040-\u30ff\u4e00-\u9fff]{2}/.test(value) ||
-  /^(?:u?int|float|n?varchar|sha|aes|rs|hs|es|ps|utf|base|argon|md)-?\d+[a-z]*$/i.test(value) ||
-  /^v?\d{1,5}(?:\.\d+)*[a-z%]{0,2}$/i.test(value) ||
-  /^\d{4}-\d\d-\d\d(?:[T ].*)?$/.test(value) ||
-  // `namespace+name`, and the end of an object of code.
-  /^[A-Za-z]+\+[A-Za-z]+$|^\d{1,4}[)}\]][;,)}]/.test(value) ||
-  // A place in memory.
-  /^0x[\da-f]{6,16}$/i.test(value) ||
-  /^\/(?:dev|run|var|etc|usr|home|opt|tmp)\//.test(value) ||
-  /^[a-z]+\d[a-z]*\.\w*(?:large|micro|small|medium|nano|metal)$/.test(value) ||
-  /^\d+[KMGT]i?B$|^\d+\/(?:s|sec|min|h|hour|day)$|^--?[a-z][a-z\d-]*$|^[a-z][\w.#:-]*\{[a-z-]+:[^{}]+\}/.test(
-    value,
-  ) ||
-  // A member or a class: `AuthType.IAM_AUTH`, `Ed25519PublicKey`.
-  (/^[A-Za-z]\w*\.(?:\w+\.)?[A-Z]+(?:_[A-Z\d]+)*$/.test(value) &&
-    !(hasDigit(value) && looksRandom(value)) &&
-    !isOddPath(value)) ||
-  /^(?:[a-z]\w*\.)?[A-Z]\w{2,30}(?:Key|Token|Secret|Password|Credentials?|Client|Handler|Error|Exception)$/.test(
-    value,
-  ) ||
-  pattern(
-    "",
-    String.raw`^\d+(?:[a-z]{2,3}|sec\w*|min\w*|hours?|days?|weeks?|months?|years?|bytes?|times?|bits?`,
-    `|chars?|characters?|digits?|letters?|words?)$`,
-  ).test(value) ||
-  // An address, or a program and its version.
-  /^(?:https?|arn|file|s3|gs):|^[a-z-]+\/\d+(?:\.\d+)+$/i.test(value) ||
-  /^[a-z][\w.-]*@(?:[\w-]+\.)+[a-z\d-]+$/i.test(value) ||
-  (/^[./~][\w./-]*$/.test(value) && !(value.length >= 20 && looksVeryRandom(value)));
-
 /** `MYSQL_NATIVE_PASSWORD`: the name of a constant. */
 export const isConstantLike = (value: string) =>
   /^\p{Lu}[\p{Lu}\d]*(?:_[\p{Lu}\d]+)+$/u.test(value) && !looksRandom(value);
-
-/** `i6qiRCWW.j0`, `NvjCwNI.TgPQ`: the words between its capitals, digits and dots are too short for a path of code. */
-const isOddPath = (value: string): boolean =>
-  value.length >= 10 &&
-  /^[A-Za-z\d]+(?:\.[A-Za-z\d]+)+$/.test(value) &&
-  hasBothCases(value) &&
-  (value.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g)?.length ?? 0) * 2.4 > value.replace(/[\d.]/g, "").length;
 
 const isIdentifier = (value: string) => /^[A-Za-z_$][\w$]*$/.test(value);
 
@@ -96,12 +47,9 @@ export function isExpression(whole: string, isText = false): boolean {
   if (parts.length < 2 || !parts.every(isIdentifier)) return false;
   if (/\d$/.test(value) && (isDiceware(value) || (/\d{3}$/.test(value) && isDecoratedWord(value))))
     return false;
-  return (
-    !isOddPath(value) &&
-    !parts.some(
-      (part) =>
-        (hasDigit(part) && looksRandom(part)) || isScrambled(part) || /^[a-z]+\d[a-z]+\d[a-z\d]*$/.test(part),
-    )
+  return !parts.some(
+    (part) =>
+      (hasDigit(part) && looksRandom(part)) || isScrambled(part) || /^[a-z]+\d[a-z]+\d[a-z\d]*$/.test(part),
   );
 }
 

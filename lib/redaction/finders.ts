@@ -1,11 +1,9 @@
 import { assignments } from "./assignments.ts";
-import { calls } from "./calls.ts";
 import { contextFinder } from "./find-in-context.ts";
 import { tokenFinder } from "./find-tokens.ts";
 import { highEntropy } from "./high-entropy.ts";
 import { links } from "./links.ts";
 import { mentions } from "./mentions.ts";
-import { phrases } from "./phrases.ts";
 import { privateKeys } from "./private-keys.ts";
 import type { ContextRule, Finder, TokenRule } from "./rule.ts";
 import { commandContexts } from "./rules-commands.ts";
@@ -26,15 +24,14 @@ const contextRules: readonly ContextRule[] = [
 export const rules: readonly (TokenRule | ContextRule)[] = [...tokenRules, ...contextRules];
 
 /** They guess from the words around a value. They do not see what other finders have found. */
-export const guesses: readonly Finder[] = [highEntropy, phrases, mentions];
+export const guesses: readonly Finder[] = [highEntropy, mentions];
 
 /** In the order of the search: the most specific finders come first, the finders that guess come last. */
 export const finders: readonly Finder[] = [
   ...privateKeys,
   tokenFinder(tokenRules),
   ...contextRules.map(contextFinder),
-  calls,
-  ...tables,
+  tables,
   links,
   assignments,
   ...guesses,

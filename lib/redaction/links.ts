@@ -51,14 +51,6 @@ function find(text: string): Span[] {
       isKeyHost ||
       opensDoors.test(path) ||
       /^https?:\/\/(?:hooks?|webhooks?|login|auth|invite)\./.test(link[0]);
-    // The whole fragment is random: a key that the browser never sends.
-    const fragment =
-      /(?<=#)(?!diff-)(?=[\w-]{0,99}\d)(?=[\w-]{0,99}[A-Z])(?=[\w-]{0,99}[a-z])[\w-]{20,99}$/.exec(path);
-    if (fragment && !documents.test(link[0])) {
-      const start = link.index + pathAt + fragment.index;
-      spans.push({ start, end: start + fragment[0].length, kind: urlToken.kind });
-      continue;
-    }
     if (!isDoor || path.length > 2_048 || documents.test(link[0])) continue;
     const isStrongDoor = isKeyHost || /^https?:\/\/(?:web)?hooks?\./.test(link[0]) || strongPath.test(path);
     const isVersioned =

@@ -1,9 +1,8 @@
 import { hasBothCases, hasDigit, isHex, isUuid, looksVeryRandom } from "./appearance.ts";
 import { isDigest } from "./assignments.ts";
-import { decodeStart } from "./decoded.ts";
 import * as features from "./features.ts";
 import { isInPublicBlock, isLabelledPublic } from "./high-entropy.ts";
-import { isPlaceholder } from "./placeholders.ts";
+import { isNeverBehind, isNeverMentioned } from "./never.ts";
 import { type Accept, anyOf, type Finder, kindNamed, type Span } from "./rule.ts";
 import { marker } from "./view.ts";
 import { pattern } from "./words.ts";
@@ -20,37 +19,11 @@ const lengthMax = 128;
 /** A longer text is no Learning: there only finders that need a name search. */
 const textLengthMax = 16_384;
 
-/** A date, an option, a variable, a path, an address, a sum of code, a ticket, an id, a range of letters. */
-const isNever = pattern(
-  "",
-  String.raw`^(?:\d{4}-\d\d-\d\d.*|-.*|[&?]\w+=.*|\$[A-Z_].*|[/.~@#].*|0x.*|00-[\da-f]{32}-.*|X-[A-Z].*`,
-  String.raw`|[A-Z]{2,9}-\d{1,5}|[\d.,/+*-]+|GHSA-.*|[A-Za-z_.-]+[#?@+][A-Za-z_.-]*\d?|[A-Z]\w+#[a-z]\w*!?`,
-  String.raw`|\D*(?:128|256|384|512)|[^&]*&\w+=.*|\d+\*[a-z.A-Z]+|.*%[\dA-F]{2}.*|.*/.*\.[a-z]{2,4})$`,
-  String.raw`|a-z|A-Z(?:a|0)|\\u?0|EXAMPLE|.[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-`,
-);
-const isOther = anyOf(
-  features.isHarmless,
-  features.isPublicValue,
-  features.isExpression,
-  features.isConstantLike,
-  features.isAlgorithm,
-  features.isProduct,
-  features.isPattern,
-  features.isField,
-  features.hasCredentialWord,
-  features.isKeyId,
-  isPlaceholder,
-  // `aGVsbG8gd29ybGQ=`: the base64 of words.
-  (value) =>
-    /^[A-Za-z\d+/]{8,}={0,2}$/.test(value) && /^[A-Za-z]{2}[A-Za-z .,!?_-]+:?$/.test(decodeStart(value)),
-);
-
 const name = [
   String.raw`(?:pass[-_]?(?:w|phrase|code|[ck]ey)|\bpass\b|pwd|\bpw\b|cred|парол|密码|密碼|口令|パスワード|비밀번호|암호`,
   String.raw`|kennwort|contrase|\bclave|senha|hasł|secret|segret|mot de passe|\bmdp\b|lösenord|wachtwoord|şifre|heslo`,
   String.raw`|jelszó|\bpsk\b|parol[ae]|community|token|api[- _]?key|\bkey\b|schlüssel|\bcl[eé]f?\b|chave|chiave`,
-  "|sleutel",
-  "|klucz|ключ|токен|密钥|トークン|토큰|令牌|bearer)",
+  "|sleutel|klucz|ключ|токен|密钥|トークン|토큰|令牌|bearer)",
 ].join("");
 const named = pattern("iu", name);
 const access = pattern(
@@ -59,24 +32,6 @@ const access = pattern(
   "|sudo|prompt",
   String.raw`|connect(?:s|ing)? (?:with|as)|\bvpn\b|wi-?fi|basic|\buser=`,
 );
-/** Words that say what else a value is. */
-const other = pattern(
-  "",
-  "hash|sha-?\\d|md5|digest|fingerprint|commit|branch|version|uuid|guid|trace|request|ticket|\\bids?\\b|Id\\b|_id\\b",
-  "|public|encrypted|order|customer|cursor|nonce|page|user",
-);
-/** The same, right before the value. */
-const otherName = pattern(
-  "",
-  String.raw`(?:(?:[a-z]|\b)I[dD]|_id|[pP]age_?[tT]oken|[cC]ursor|(?:\b|_)(?:id|[kc]id|nonce|etag|hash|digest|checksum`,
-  "|fingerprint|tag|branch|image|version|release|file|path|build|named|called|TXT|x5t#S256|ticket|issue|trace",
-  String.raw`|request|user|customer|accessor|username|(?:[iI]dempotency|[cC]ache|sort|partition)[- _][kK]ey|Sec-\S*))`,
-  String.raw`["'>]{0,2}[ \t]*[:=]?[ \t]*["'\x60]?$|arn:\S*$|ENC\[\w+,\S*$|\|1\|$|encrypted:$|::$|[{$%]\{ ?$`,
-  String.raw`|\b(?:log|sign)\w* ?in as ["'\x60]?$|\b[nxy]["']?: ?["']$`,
-);
-/** `commit 3aafe54`: behind these words, hex is public. */
-const publicHex = /(?:[cC]ommit|(?:leaked|fixed|introduced|landed) (?:in|by)|revision|sha)["'`:]? ?["'`(]?$/;
-
 const isHexadecimal: Accept = (value) => isHex(value) || isUuid(value);
 /** `Kq7!vTz92`: a sign between letters and digits. */
 const isSigned: Accept = (value) =>
@@ -124,11 +79,6 @@ const direct = pattern(
   "[\\w-]{0,12}[\"'`)\\]*]{0,3}(?:[ \\t]*(?:[:=(|→>-]|is|was|to|ist|lautet|est|es|è|é|jest)){0,2}\\s{0,4}",
   "(?:[a-z~%@][\\w.]{0,12}(?=[\"'`({#\\[]))?[\\s\"'`(*#{@|«[=]{0,8}$",
 );
-const led = pattern(
-  "iu",
-  "^[\"'`)*]{0,3}(?: ?[(—–=]| (?:is|was|as|ist|als|est|comme|como|es|é|è|come|jest|jako)|,) ?",
-  `(?:[\\p{L}\\d-]{1,20} ){0,3}?${name}|^["'\`)\\]*;,]{0,4}[ \\t]*(?://|#|--|;)[^\\n]{0,40}${name}`,
-);
 /** Before a value that is alone on its line: a quotation, a bullet, a time, a speaker, an arrow. */
 const lineOpening = pattern(
   "u",
@@ -136,17 +86,14 @@ const lineOpening = pattern(
   String.raw`(?:<? ?[@*]{0,2}[\p{L}\d_. -]{1,24}\*{0,2}(?: \(?\d{1,2}:\d\d\)?)?\*{0,2}[:>=] ?)?(?:(?:->|=>|→) )?`,
   String.raw`(?:[\p{L}']{1,10} ?[,:]? ){0,3}["'\x60*(]{0,2}$`,
 );
-const commentBelow = /^[^\n]{0,40}\n[ \t>]*(?:#|\/\/|--|;)[^\n]+/;
-
 /** A value, and the words around it. */
 interface Mentioned {
   readonly value: string;
-  /** Its line before it, its sentence before it, its sentence behind it, the line above, the text behind it. */
+  /** Its line before it, its sentence before it, its sentence behind it, the line above. */
   readonly lead: string;
   readonly said: string;
   readonly saidBehind: string;
   readonly above: string;
-  readonly tail: string;
 }
 export interface Mention {
   readonly mention: string;
@@ -154,25 +101,16 @@ export interface Mention {
   readonly isSure?: boolean;
   readonly holds: (mentioned: Mentioned) => boolean;
 }
-const speaksOfAccess = ({ value }: Mentioned, words: string) => !isProduct.test(value) && access.test(words);
 // biome-ignore format: one row a line
 export const mentionRows: readonly Mention[] = [
   { mention: "right behind a name", isSure: true, holds: ({ said }) => direct.test(said) },
-  { mention: "words lead back to a name", isSure: true, holds: ({ tail }) => led.test(tail) },
   { mention: "a sign behind a sentence with a name", isSure: true, holds: ({ lead, said }) =>
-    /[:=→][ \t"'`*(]{0,4}$/.test(lead) && named.test(said) && !other.test(said) },
-  { mention: "a value below a name", isSure: true, holds: ({ lead, above }) =>
-    /(?:value|wert|valeur|valor)[:=] ?["'`]?$/i.test(lead) && named.test(above) },
+    /[:=→][ \t"'`*(]{0,4}$/.test(lead) && named.test(said) },
   { mention: "behind a name in its sentence", holds: ({ said }) => named.test(said) },
   { mention: "before a name in its sentence", holds: ({ saidBehind }) => named.test(saidBehind) },
-  { mention: "behind a word about access", holds: (mentioned) => speaksOfAccess(mentioned, mentioned.said) },
-  { mention: "before a word about access", holds: (mentioned) => speaksOfAccess(mentioned, mentioned.saidBehind) },
+  { mention: "behind a word about access", holds: ({ value, said }) => !isProduct.test(value) && access.test(said) },
   { mention: "alone below a line that speaks of it", holds: ({ lead, above }) =>
     (named.test(above) || access.test(above)) && lineOpening.test(lead) },
-  { mention: "above a comment that speaks of it", holds: ({ tail }) => {
-    const comment = commentBelow.exec(tail)?.[0] ?? "";
-    return named.test(comment) || access.test(comment);
-  } },
 ];
 
 const reach = 100;
@@ -187,11 +125,10 @@ function isMentioned(text: string, value: string, start: number, end: number): b
   const saidBehind = tail.split(/[.!?;] |\n/, 1)[0] ?? "";
   const above = text.slice(Math.max(0, lineStart - reach), Math.max(0, lineStart - 1));
   const isSurelyMade = isMade(value) && !isHexadecimal(value);
-  const mentioned = { value, lead, said, saidBehind, above, tail };
+  const mentioned = { value, lead, said, saidBehind, above };
   return (
     mentionRows.some(({ isSure, holds }) => (isSure || isSurelyMade) && holds(mentioned)) &&
-    !otherName.test(lead) &&
-    !(isHex(value) && publicHex.test(lead)) &&
+    !isNeverBehind(lead) &&
     !isLabelledPublic(text, start) &&
     !isInPublicBlock(text, start) &&
     !isDigest(text, { start, end })
@@ -211,10 +148,9 @@ export const mentions: Finder = {
       const value = whole.slice(opened);
       if (value.length < lengthMin || value.length > lengthMax || !hasLook.test(value)) continue;
       if (
-        isNever.test(value) ||
-        (isOther(value.replace(/^[&*]/, "")) &&
-          !(text.charAt(match.index - 1) === "(" && isShouted.test(value))) ||
-        !isLikely(value)
+        !isLikely(value) ||
+        (isNeverMentioned(value.replace(/^[&*]/, "")) &&
+          !(text.charAt(match.index - 1) === "(" && isShouted.test(value)))
       )
         continue;
       const start = match.index + opened;

@@ -9,9 +9,6 @@ stronger better make many more most must never only over should stored than then
 were what when where which while who will without would you your character characters digits letters symbols minimum
 maximum days strong random secure security plain logged rotate choose provide generated create wrong`);
 
-export const hasSentenceWord = (phrase: string): boolean =>
-  phrase.split(/[ -]/).some((word) => sentenceWords.has(word) || /\w{2}(?:ed|ly)$/.test(word));
-
 /** More words of names: parts of a text, parts of a program, systems, algorithms. */
 const namingWords =
   setOf(`version template component environment elasticsearch kubernetes namespace schema cluster phase chapter
@@ -73,10 +70,3 @@ export const isJoinedPair = (value: string): boolean => {
     !/(?:ed|able|ing)$/.test(value)
   );
 };
-
-/** `keyboard llama`: two or three small words, none of which a sentence or a label about credentials has. */
-export const isQuietPhrase = (value: string): boolean =>
-  /^(?!keyboard cat$)[a-z]{3,12}(?: [a-z]{3,12}){1,2}$/.test(value) &&
-  !hasSentenceWord(value) &&
-  areDrawn(value.split(" "), 0) &&
-  !/(?:ing|tion|able|ment)(?: |$)/.test(value);

@@ -1,9 +1,7 @@
 import { hasDigit, hasLetter } from "./appearance.ts";
-import { isSetter } from "./assignment-names.ts";
 import type { Link } from "./evidence.ts";
-import { isDottedWords, isWordPair } from "./features.ts";
-import { isRefused } from "./not-passwords.ts";
-import { isQuietPhrase } from "./passphrases.ts";
+import { isDottedWords } from "./features.ts";
+import { isRefused } from "./never.ts";
 import type { Name } from "./separators.ts";
 import type { Value } from "./values.ts";
 import { pattern } from "./words.ts";
@@ -57,10 +55,6 @@ export const places: readonly Place[] = [
   { place: "one of several fields", holds: (placed) => isBare(placed.name) && ((/\s$/.test(placed.before) &&
     /(?:^|[\s"'])[\w.-]+=[^\s=,()]+\s+$|^[^([{]*[\s"'][\w.-]+=[^\s=,()]+,\s$/.test(placed.before) &&
     !/^[,)]/.test(placed.behind)) || /^\s+[\w.-]+=[^\s=]/.test(placed.behind)) },
-  { place: "two words where no code goes on", holds: ({ name, value, before, behind }) => isWordPair(value.text) &&
-    (isBare(name)
-    ? /^(?:["'`\s]|$)/.test(behind)
-    : before.trim() === "" && behind.trim() === "") },
   { place: "end of a line of words", holds: (placed) => isBare(placed.name) &&
     /^\s*(?:[\w./:-]+ ){0,6}$/.test(placed.before) && placed.behind.trim() === "" },
   { place: "variable of a build file", holds: ({ link, before }) => link === "option" &&
@@ -71,8 +65,6 @@ export const places: readonly Place[] = [
   { place: "second argument of a call", holds: ({ link, value, before }) => link === "pair" && value.isQuoted &&
     /\(|fill_in/.test(before) &&
     definingCall.test(before) },
-  { place: "argument of a setter", holds: ({ link, value, name: { name } }) => link === "literal" &&
-    value.isQuoted && isSetter(name) },
   { place: "attribute of XML", holds: ({ link, value, before }) => link === "literal" && value.isQuoted &&
     /<\w+\s(?:[^<>]*\s)?(?:key|name)=["']$/i.test(before) },
   { place: "element of XML", holds: ({ link, value, before }) => link === "element" && value.isClosed &&
@@ -96,7 +88,7 @@ export function isPlaced(name: Name, value: Value, link: Link | undefined): bool
   // `Pwd=Heavy.Lifting;`: a bare field is text, so two words with a dot are no code.
   const isText = value.isQuoted || (isBare(name) && isDottedWords(value.text));
   if (/(?:^|\.)(?:label|form|field|message|placeholder|title)s?\./i.test(name.name)) return false;
-  const isPhrase = value.isQuoted && (/phrase$/i.test(name.name) || isQuietPhrase(value.text));
+  const isPhrase = value.isQuoted && /phrase$/i.test(name.name);
   if (isRefused({ text: isPhrase ? value.text.replaceAll(" ", "") : value.text, isQuoted: isText }))
     return false;
   const placed = { name, value, link, ...around(name, value) };

@@ -1,7 +1,7 @@
 import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase } from "./appearance.ts";
 import { decodeStart } from "./decoded.ts";
 import * as features from "./features.ts";
-import { isInPlace } from "./not-passwords.ts";
+import { isInPlace } from "./never.ts";
 import { isPlaceholder, isStandIn } from "./placeholders.ts";
 import type { Accept, AcceptInContext, ContextRule } from "./rule.ts";
 import { after, behind, spaced, unquoted } from "./rule.ts";
@@ -21,13 +21,6 @@ const isPassword: Accept = (secret) => hasLetter(secret) && isNoWord(secret);
 const isPairPassword: Accept = (secret) =>
   isPassword(secret) || (/^\d{6,}$/.test(secret) && !isPlaceholder(secret));
 const isAnything: Accept = (secret) => secret.length >= 4 && isNoOption(secret);
-/** For places that rarely hold another value. */
-const isArgument: Accept = (secret) =>
-  features.isTokenLike(secret) &&
-  !features.isPublicValue(secret) &&
-  !features.isKeyId(secret) &&
-  isNoOption(secret);
-
 /** Every word behind the option of these tools is the password, if no other command begins in between. */
 const placedBehind = (tools: string, otherwise: Accept): AcceptInContext => {
   const tool = new RegExp(`\\b(?:${tools})\\b`, "g");
@@ -136,9 +129,6 @@ export const commandContexts: readonly ContextRule[] = [
     String.raw`|\bmc (?:alias set|config host add)~\S{1,60}~\S{1,120})~(?:"[^"\n]{1,40}"|'[^'\n]{1,40}'`,
     String.raw`|\S{1,80})~["']?`,
     String.raw`|\bbw unlock~["']?(?!-)|\bradtest~\S{1,60}~\uE010~\S{1,60}~\d{1,4}~`), unquoted, isAnything),
-  // gh secret set NAME --body …, az keyvault secret set … --value …
-  command("secret|put-parameter", "secrets? (?:set|create|put|add|update)|secretsmanager|put-parameter",
-    "[ \\t]-(?:-(?:value|body|secret-string|data)[ =]|b[ =]?)", isPassword, true),
   cli("sqlplus|expdp|impdp|rman target|sqlldr|catalog",
     /\b(?:sqlplus|expdp|impdp|rman target|catalog(?=~\w{1,40}\/\S{1,60}@)|sqlldr)~(?:-\w{1,40}~)?["']?\w{1,40}\/["']?/g,
     /[^\s@"'/]+/y, isAnything),
@@ -162,7 +152,4 @@ export const commandContexts: readonly ContextRule[] = [
     isPairPassword(secret) && !/[/:]/.test(secret) &&
       !/\b(?:docker|podman|compose|rsync|chown|install)\b/.test(text.slice(Math.max(0, start - 120), start))),
   cli("lftp", /\blftp~[^\n]{0,40}?-u~[\w.@/-]{1,60},/g, unquoted, isInPlace),
-  cli(" -k| -t| -r", / -[kKtTr][ =]["']?(?=[\w+/=.-]{20})/g, word, (secret, { text, start }) => isArgument(secret) &&
-    !/\b(?:docker|podman|buildah|nerdctl|git|tar|ssh|pytest|rsync)\b/.test(text.slice(Math.max(0, start - 120),
-      start))),
 ];

@@ -1,9 +1,17 @@
 import { hasBothCases, hasDigit, isHex, isPlainCase, looksRandom } from "./appearance.ts";
 import { decodeStart } from "./decoded.ts";
 import { isPin } from "./evidence.ts";
-import { isCode, isMadeUp, isMixedWord, isStrong, isTokenLike, isWordPair, looksChosen } from "./features.ts";
-import { isInPlace } from "./not-passwords.ts";
-import { isJoinedPair } from "./passphrases.ts";
+import {
+  isCode,
+  isMadeUp,
+  isMixedWord,
+  isPublicValue,
+  isStrong,
+  isTokenLike,
+  isWordPair,
+  looksChosen,
+} from "./features.ts";
+import { isInPlace } from "./never.ts";
 import { isPlaceholder, isStandIn } from "./placeholders.ts";
 import type { Accept, AcceptInContext, ContextRule, FoundSecret, TokenRule } from "./rule.ts";
 import {
@@ -114,12 +122,6 @@ export const headerAndUrlContexts: readonly ContextRule[] = [
   { ...after("URL password", "jdbc:oracle", /jdbc:oracle:[a-z]+:[^\s/@"':]+\//g, /[^\s"'/]+/y, isNoPlaceholder),
     upTo: "@" },
   { ...after("URL token", "://", /:\/\//g, /[^\s:/"'<>`[]+/y, isUserToken), upTo: "@" },
-  after("URL password", "@tcp(|@unix(|@(", /(?<![\w:/])\w{1,40}:(?=\S{1,80}@(?:tcp|unix)?\()/g,
-    /[^\s"'`/]{1,120}(?=@(?:tcp|unix)?\()/y, isOwnPassword),
-  { ...after("URL token", "://", /:\/\//g, /[\w.~-]+:(?=(?:x-oauth-basic|x-access-token|api_token|x)?@)/y, (secret, {
-    text, end }) =>
-    (text.startsWith(":@", end) ? secret.length >= 16 && isRandom(secret) : secret.length >= 8 &&
-      isSecretLike(secret))), upTo: ":" },
   after("URL token", "", /[?&#][\w.-]+=/g, /[^\s&#"'<>`;]+/y, isParameter),
 ];
 
@@ -131,14 +133,6 @@ const doorWords =
   "|accesso|acesso|учетн|учётн|логин|账号|帐号|ログイン" +
   "|アカウント|user/pass|username/pass|u/p|wifi|wi-fi|wlan";
 const door = new RegExp(`${doorWords}|user(?:name)? / pass`, "i");
-/** Words right before the user: "log in with anna / …", "Login: anna / …", "(anna / …)". */
-const leadsToUser = pattern(
-  "i",
-  String.raw`(?:(?:^|[\s(])(?:with|as|mit|als|met|con|avec|com|using|is|still|it's|are|ist|noch|lauten|lautet|sind`,
-  "|son|sont|sono|são)|:|(?:account",
-  "|log-?in|users?|auth|credentials?|creds|konto|compte|cuenta|conto",
-  String.raw`|conta)[ \t]?\()[ \t]{0,3}[\x60"'*]{0,2}$`,
-);
 /** Words that name the pair itself: between them and the user only a purpose, a verb or a colon. */
 const namesPair = pattern(
   "i",
@@ -148,12 +142,6 @@ const namesPair = pattern(
   "|zur|de|del|per|da|do)",
   String.raw`(?: [\w.-]{1,20}){1,4})?[*_]{0,2}(?:[ \t]{0,3}[:=][*_]{0,2}|[ \t](?:is|are|ist|lauten|lautet|son|sono`,
   String.raw`|sont))[ \t]{1,3}[\x60"']?$`,
-);
-const noUserOfPair = pattern(
-  "i",
-  String.raw`^(?:read|intern\w*|extern\w*|success|github|google|gitlab|sso|saml|email|user|username|yes|no|enabled`,
-  "|true|none|ok|oauth|password|phone",
-  "|staging|prod|production|dev|test|client|https?|src|app|lib|api|login|slow|mobile)$",
 );
 const noPasswordOfPair = pattern(
   "i",
@@ -171,51 +159,25 @@ const endsPair = pattern(
 /** `Kibana: elastic / …`: no word needs to announce the pair. */
 const knownUser =
   /^(?:root|admin|administrator|sa|sys|system|postgres|elastic|guest|test|demo|registry)(?:[`"'*]{0,2} \/|`\/`)/i;
-const isPairOfDoor: AcceptInContext = (secret, { text, start, end, context }) => {
-  const user = context.replace(/[`"'*\s/]+$/, "");
-  const before = text.slice(Math.max(0, start - context.length - 140), start - context.length);
-  const isSpaced = / \/{1,2} /.test(context);
-  return (
-    !noUserOfPair.test(user) &&
-    !noPasswordOfPair.test(secret) &&
-    isInPlace(secret) &&
-    endsPair.test(text.slice(end, end + 12)) &&
-    (namesPair.test(before) ||
-      /\b(?:log|sign)(?:ged)?[ -]?in (?:with|as) ["'`]?$/i.test(before) ||
-      ((isSpaced || /^(?:root|admin)$/.test(user)) && /^[a-z]|[@\d]/.test(user) && leadsToUser.test(before)))
-  );
-};
+/** A plain word goes only right behind words that name the pair. */
+const isPairOfDoor: AcceptInContext = (secret, { text, start, end, context }) =>
+  !noPasswordOfPair.test(secret) &&
+  isInPlace(secret) &&
+  endsPair.test(text.slice(end, end + 12)) &&
+  namesPair.test(text.slice(Math.max(0, start - context.length - 140), start - context.length));
 /** Anywhere on the line of a door: the password itself must look like one. */
 const isMadePassword: AcceptInContext = (secret, { text, end, context }) =>
   !/^(?:[/@:]|\.\S)/.test(text.slice(end, end + 2)) &&
   secret.length >= (/ \//.test(context) ? 6 : 8) &&
   (isMadeUp(secret) ||
     isSigned(secret) ||
-    (/^(?:root|admin|sa|postgres|elastic|operator)\W/.test(context) &&
-      (isMixedWord(secret) || /^(?=.*\d)(?=.*[A-Z])[A-Z\d]{6,}$/.test(secret))) ||
-    (isWordPair(secret) && (/[@_\d]/.test(context) || knownUser.test(context))) ||
-    (/ \/|_r[ow]\//.test(context) && ((hasDigit(secret) && hasBothCases(secret)) || isCode(secret)))) &&
+    isWordPair(secret) ||
+    (/ \//.test(context) && ((hasDigit(secret) && hasBothCases(secret)) || isCode(secret)))) &&
   !/\.[a-z]\w{0,4}$|\*\*|^ipv\d$/i.test(secret) &&
   isNoPlaceholder(secret);
 /** `BADG-mamm8561*`: letters, a number and a sign. */
 const isSigned: Accept = (secret) =>
   /^(?=.*\d\d)(?=.*[A-Za-z]{3})(?=.*[#$%^&*?+~!][^!?]?)[^\s/@:()]{8,40}$/.test(secret);
-/** "met beheerder / …", "Dev is dev_ro/…": words before the user lead to a pair, or the user can be nothing else. */
-const isLedPair: AcceptInContext = (secret, { text, start, context }) =>
-  context.includes(" / ")
-    ? /^[a-z]/.test(context) &&
-      leadsToUser.test(text.slice(Math.max(0, start - context.length - 20), start - context.length))
-    : (/^[a-z]{2,12}_(?:ro|rw|bot|user|app|reader|writer)\/$/.test(context) &&
-        (isCode(secret) || isMixedWord(secret))) ||
-      (isSigned(secret) &&
-        /\b(?:use|using|with|as|met|mit|avec|con|com) $/i.test(
-          text.slice(Math.max(0, start - context.length - 20), start - context.length),
-        ));
-/** The paragraph around a pair, and the heading above the paragraph: "Test accounts", and a list below it. */
-const paragraphOf = ({ text, start, end }: FoundSecret): string => {
-  const before = text.slice(Math.max(0, start - 300), start).split(/(?<!:|(?:^|\n)#[^\n]{0,60})\n[ \t]*\n/);
-  return `${before.at(-1)}\0${text.slice(end, end + 200).split("\n\n", 1)}`;
-};
 const wordOfPair = /(?:[^\s/`,;.)\]¶]|\.(?=[^\s)]))+/y;
 /** "X and Y", "the old one was Y", right behind a password */
 const isAnother: AcceptInContext = (secret, { text, end, context }) =>
@@ -249,25 +211,8 @@ const isPaired: AcceptInContext = (secret, { text, end, context }) =>
     isInPlace(secret) &&
     /^["'`]?(?:[.,;)]?(?:\s|$))/.test(text.slice(end, end + 3)));
 
-/** Accepts text that is typed into a field whose name announces a password. */
-const isTyped: AcceptInContext = (secret, { text, start }) => {
-  const before = text.slice(Math.max(0, start - 160), start);
-  return (
-    (/pass(?!ed|es|ing|i)|pwd|secret/i.test(before.slice(before.lastIndexOf("\n") + 1)) &&
-      isSecretLike(secret)) ||
-    // The field that is filled in is the password itself.
-    (/pass(?:w(?:or)?d|code)(?:["'`\])]{1,4}|Field|Input|Box)(?:\)?\.\w{1,12}\(|, ?)["'`]$/i.test(before) &&
-      isInPlace(secret))
-  );
-};
-
-const pinPlace = pattern(
-  "iu",
-  String.raw`(?<!\p{L})(?:doors?|safes?|garage|gate|alarm\w*|locks?|panel|building|entrance|keypad`,
-  String.raw`|kiosk|vault|tür|tresor|portail|porte|coffre|puerta|porta)(?!\p{L})`,
-);
 const pinKeywords =
-  "pin|puk|code|otp|пин|код|暗証|验证码|驗證碼|口令|digo|codice|kod|combination|host key|safe|door|alarm";
+  "pin|puk|code|otp|пин|暗証|验证码|驗證碼|口令|digo|codice|kod|combination|host key|safe|door|alarm";
 /** Names of a PIN, and codes by what they open. */
 const pinName = pattern(
   "giu",
@@ -279,7 +224,7 @@ const pinName = pattern(
   String.raw`|zugangs|entsperr)[ -]?code|code to \S+|host key`,
   String.raw`|(?:opens?|unlocks?|disarms?)(?: \S+){0,3} with|combination`,
   String.raw`|(?:code|c[oó]digo|codice|kod) (?:pin|secret|d(?:'|[ei] )(?:a[cs]\S+|s[eéib]\S+|v[eé]ri\S+))`,
-  String.raw`|(?<open>code|c[oó]digo|codice|kod|код))(?![\p{Script=Latin}\p{Script=Cyrillic}])`,
+  String.raw`)(?![\p{Script=Latin}\p{Script=Cyrillic}])`,
 );
 /**
  * Between the name and the digits: nothing, its owner ("der Karte"), or a verb or a sign that leads to the digits,
@@ -293,54 +238,45 @@ const pinGap = pattern(
   "|(?: (?:of|for|der|des|für|vom|zum|zur|de|du|del|della|do|da|van",
   String.raw`|on)(?: [^\s\d]{1,24}){1,4})?)[\s\x60"'*]{1,3}$|^[:：は是]?$`,
 );
-/** "wants 7391 as its PIN" */
-const pinLead = /\b(?:wants|takes|use|enter|type|with|is|set)\s["'\x60]?$/i;
-const pinBehind = /^[^.;\n\d]{0,30}?(?<!\p{L})(?:pin|otp|puk|passcode)(?!\p{L})/iu;
-/** The line has only the digits, behind a speaker or a bullet: the answer to the line above. */
-const isAnswer =
-  /^[ \t]*(?:\[?\d{1,2}:\d\d\]? )?(?:[-*>•—] ?)?(?:[^\s:]{1,24}(?: [^\s:]{1,24}){0,2}(?: ?\([\d:]{4,8}\))?[:>] ?)?$/;
 const unit = "(?:m?s|sec\\w*|min\\w*|hours?|days?|times?|attempts?|users?|requests?|[KMG]i?B|bytes?)";
 const noPin = pattern(
   "i",
   String.raw`\b(?:gpio|header|board|connector|jumper|ground)\b|(?:error|status|exit|return|response`,
   "|http|zip|postal|country|area|reason)[ -]?code",
 );
-/** Returns where the last name of a PIN in a text ends. A bare "code" needs a place near it. */
-function pinNameEnd(text: string, around: string): number | undefined {
-  let end: number | undefined;
-  pinName.lastIndex = 0;
-  for (let name = pinName.exec(text); name; name = pinName.exec(text))
-    if (!name.groups?.open || pinPlace.test(around)) end = pinName.lastIndex;
-  return end;
-}
 /** Returns the text behind the last number: other digits do not stand between the name and the PIN. */
 function behindNumber(line: string): string {
   let from = line.length;
   while (from > 1 && !/^\d\d/.test(line.slice(from - 2, from))) from--;
   return line.slice(from > 1 ? from : 0);
 }
-const isPinAt: AcceptInContext = (secret, { text, start, end }) => {
+const isPinAt: AcceptInContext = (secret, { text, start }) => {
   if (!isPin(secret.replace(/\D/g, ""))) return false;
   const before = text.slice(Math.max(0, start - 240), start);
-  const [line = "", above = ""] = before.split("\n").reverse();
+  const line = before.slice(before.lastIndexOf("\n") + 1);
   const own = behindNumber(line);
-  const nameEnd = pinNameEnd(own, line + text.slice(end, end + 60));
-  const isNamed = nameEnd !== undefined && pinGap.test(own.slice(nameEnd));
-  const isBehind = pinLead.test(line) && pinBehind.test(text.slice(end, end + 50));
-  const question = /\?\s*$/.test(above) ? before : above;
-  const isAsked =
-    isAnswer.test(line) &&
-    /^["'\x60]?[.!]?[ \t]*(?:\n|$)/.test(text.slice(end, end + 8)) &&
-    pinNameEnd(question, question) !== undefined;
-  return (isNamed || isBehind || isAsked) && !noPin.test(isAsked ? above : line);
+  const name = Array.from(own.matchAll(pinName)).at(-1);
+  return name !== undefined && pinGap.test(own.slice(name.index + name[0].length)) && !noPin.test(line);
 };
 
 const password = (keywords: string, pattern: RegExp, value: RegExp, accept: AcceptInContext): ContextRule =>
   after("Password", keywords, spaced(pattern), value, accept);
 
-/** The second string of a pair: `auth=("anna", "`. */
-const authArgument =
-  /(?:(?:\b|_)auth ?[=:] ?[([]|Auth\(|Credential\()\s{0,4}["'][^"'\n]{0,60}["'],\s{0,4}["']$/;
+/** Functions and classes that take a credential. */
+const calls = pattern(
+  "gi",
+  String.raw`(?:\b|_)auth ?[=:] ?[([]|(?:log_?in|sign_?in|auth\w{0,16}|connect\w{0,12}|bind(?:_s)?|credentials?|pdo|sign`,
+  String.raw`|sign_?with|verify|jwt\W{1,2}\w{6}|\w{0,8}crypt|\w{0,8}hmac\w{0,8}|cipher\w{0,4}|\w{0,8}pass(?:word)?|mysqli`,
+  String.raw`|api_?key|unlock|protect|ftp\w{0,4}|securitykey|fernet|begin|community\w{0,4}|create_?user)\(`,
+);
+/** An argument of such a call: a user, a host, a file or a name of an algorithm does not look chosen. */
+const isArgument: AcceptInContext = (secret, { text, end }) =>
+  secret.length >= 6 &&
+  !/\s|:\/\/|@[\w-]+\.|^\w+=/.test(secret) &&
+  /^["'\x60\uE000-\uE003]\s{0,4}[,)\]}]/.test(text.slice(end, end + 6)) &&
+  (looksChosen(secret) || isTokenLike(secret) || /^[A-Z]{4,}_\d{3,6}$/.test(secret)) &&
+  !isPublicValue(secret) &&
+  isNoPlaceholder(secret);
 
 /** Commands, statements and files that contain a password at a known position. */
 // biome-ignore format: one rule a line
@@ -354,51 +290,23 @@ export const statementContexts: readonly ContextRule[] = [
     String.raw`|addauth digest|user\.info|(?<!:)user(?= ?[=:]))`,
     String.raw`[¶]?(?: (?:for|of|to|on|in|are|is)(?: [\w.-]{1,24}){0,8})?`,
     String.raw`¬(?::?=|[:,]|[=-]>|[ \t])¬\[?[\x60¶]?[\w.@+-]{1,40}:(?![/:])`), /(?:[^\s`,;.¶]|\.(?=\S))+/y, isPaired),
-  password("btoa|b64|base64|encode64",
-    pattern("gi", String.raw`(?:btoa|Buffer\.from(?=\([^()\n]{3,80}\)\.toString\(.base64)|b64_?encode`,
-    String.raw`|base64_?encode\w{0,9}|encode64|Base64\.\w{1,16})\(`,
-    String.raw`(?:\[\]byte\()?b?[¶\x60][A-Za-z][\w.@+-]{0,39}:(?!\/)`), quoted, isInPlace),
-  after("Secret", "securestring", /SecureString[¶]?,?\s{1,12}(?:--)?[¶]?value[¶]?[ \t]{0,8}[:=]?[ \t]{0,8}[¶]?/gi,
-    /[^\s`,;¶]+/y, isInPlace),
   password("securestring", /ConvertTo-SecureString[ \t]{1,4}(?:-String[ \t]{1,4})?[¶]/gi, quoted, isNoPlaceholder),
-  behind(/NetworkCredential\(|(?:\b|_)auth ?[=:] ?[([]|BasicAuth\(/g, password("networkcredential|auth", /[¶],¬[¶]/g,
-    quoted, (secret, { text, start }) => isSecretLike(secret) || (isInPlace(secret) &&
-    authArgument.test(text.slice(Math.max(0, start - 90), start))))),
+  // jwt.sign(claims, "…"), new PDO(dsn, "anna", "…")
+  near("(", behind(calls, password("", /[(,]¬[¶]/g, quoted, isArgument))),
   // log in with bob / …, creds: bob/…, (bob // …)
-  near(`${doorWords}|@| / |\`/\`|root/|admin/|operator/|_ro/|_rw/|_bot/|_user/|_app/|_reader/|_writer/|use |with ` +
-  `|met |mit |avec |con |com `,
+  near(`${doorWords}|@| / |\`/\``,
     password("", pattern("g",
     String.raw`(?<![\w/.@:+-])[A-Za-z][\w.@+-]{1,39}[\x60"'*]{0,2}(?: {1,8}\/{1,2} |\/`,
-    String.raw`|(?<=\([\w.@+-]{2,40}), (?=\S{1,40}\))`,
     String.raw`|(?<=@[\w-]{1,40}\.[\w.-]{2,20}[\x60"'*]{0,2})(?:, | \(| ?: ?))[\x60"'*]{0,2}`), wordOfPair,
-    (secret, found) => (door.test(lineOf(found.text, found.start, found.end)) || (/[ `]\//.test(found.context) &&
-      door.test(paragraphOf(found))) ||
-    /\w@[\w-]{1,40}\./.test(found.context) || knownUser.test(found.context) ||
-      /^(?:root|admin|sa|postgres|elastic|operator)\//.test(found.context) ||
-    (secret.length >= 16 && found.context.includes(" / ") && isCode(secret) && hasBothCases(secret)) ||
-    isLedPair(secret, found)) && !/^[A-Za-z\d+/]{24,}={0,2}$/.test(found.context + secret) &&
+    (secret, found) => (door.test(lineOf(found.text, found.start, found.end)) ||
+    /\w@[\w-]{1,40}\./.test(found.context) || knownUser.test(found.context)) &&
+      !/^[A-Za-z\d+/]{24,}={0,2}$/.test(found.context + secret) &&
     (isMadePassword(secret, found) || isPairOfDoor(secret, found)))),
   // ("anna@example.com", "…") near a word for a password
-  near("@|account|login|cred|users|passw|auth", password("", /[([{]¬[¶][\w.+@-]{2,80}[¶],¬[¶]/g, quoted, (secret, {
-    text, start, end, context }) =>
-    isInPlace(secret) && !/^\w+=|[/:]/.test(secret) && (context.includes("@") ?
-      /passw|login|creds|credential/i.test(text.slice(Math.max(0, start - 200), end +
-    200)) : (isMadeUp(secret) || isMixedWord(secret)) &&
-      /account|login|cred|passw|users|auth/i.test(text.slice(Math.max(0, start - 200), start))))),
-  // log in as bob with …, login `bob` with …, `bob@host` with …
-  password(" with | using | mit | avec | con ", pattern("gi",
-    String.raw`(?:\b(?:in as|login|user|account|konto|compte)[ \t:]{1,2}[\x60¶]?[\w.@+-]{2,40}[\x60¶]?|[\x60¶](?:sa`,
-    String.raw`|root|admin|postgres)[\x60¶]|\bas~`,
-    String.raw`(?:\x60[\w.@+-]{2,40}\x60|[a-z]{2,20}[._@][\w.@+-]{1,40}|[A-Z]{2,15}\\[\w.@+-]{2,40})`,
-    String.raw`|\x60[\w.@+-]{2,40}\x60`,
-    String.raw`|\buse[sd]?~(?:[\x60¶][\w.@+-]{2,40}[\x60¶]|[a-z]{2,20}[_@.][\w.@+-]{1,40})|`,
-    String.raw`(?<![\w.+-])[\w.+-]{1,40}@[\w.-]{3,40}[\x60¶]?) (?:with|using|mit|avec|con) [\x60¶]?`), wordOfPair,
-      (secret, found) =>
-    ((found.context.startsWith("`") ? isStrong(secret) : isMadeUp(secret) || isMixedWord(secret) ||
-      isJoinedPair(secret)) ||
-    (/^(?:[A-Z][a-z]{2,}){2,4}$/.test(secret) && /passw/i.test(lineOf(found.text, found.start, found.end)))) &&
-      isInPlace(secret) &&
-    !/^\*|[/\\]|\.\w{1,5}$/.test(secret)),
+  near("@|login|cred|users|passw", password("", /[([{]¬[¶][\w.+@-]{2,80}[¶],¬[¶]/g, quoted, (secret, { text, start, end,
+    context }) => isInPlace(secret) && !/^\w+=|[/:]/.test(secret) &&
+    (context.includes("@") || isMadeUp(secret) || isMixedWord(secret)) &&
+    /login|cred|passw|users/i.test(text.slice(Math.max(0, start - 200), end + 200)))),
   behind(/\uE010/g, password("\uE010", pattern("gi",
     String.raw`(?:(?<=\uE010[\x60¶]{0,2})(?:[,;]| and| or| und| oder| y| et| ou| e| then| \/| \+| :| →| ->| =>| to`,
     "| auf)(?: [a-z]{2,12})?",
@@ -407,55 +315,26 @@ export const statementContexts: readonly ContextRule[] = [
     String.raw`|\b(?:old|new|neu|one|part)(?: (?:for|of|on)(?: [\w.'-]{1,20}){1,4}?`,
     String.raw`| \w{1,5})?:?) [\x60¶]?(?=[^\s/@]{7})`),
     wordOfPair, isAnother)),
-  // A command that prints a secret, and its output
-  after("Secret", "get secret|initial-password|secret-value|gcloud secrets|terraform out|openssl rand|vault " +
-  "|op read|pass show|pwgen|cat |base64 ", pattern("g",
-    String.raw`(?:^|\n)(?:[\w.-]{1,40}@[\w.-]{1,40}:\S{1,40} ?)?[ \t$>#%]{0,4}(?:kubectl get secret`,
-    "|argocd admin initial-password",
-    "|aws secretsmanager get-secret-value|gcloud secrets|terraform output|openssl rand|vault (?:kv get|read)" +
-    "|op read|pass show|pwgen",
-    String.raw`|cat \S{0,60}(?:pass|pw|secret|auth|cred|token)|[^\n]{1,160}\| ?base64 -(?:d|-decode`,
-    String.raw`|D)\b)[^\n]{0,160}\n(?:[a-z][\w.-]{1,24}\n)?[ \t>]{0,4}`),
-    /[^\s"'`]+/y, (secret, { text, end }) => (isTokenLike(secret) || isMadeUp(secret) || isMixedWord(secret)) &&
-      isNoPlaceholder(secret) &&
-    /^[ \t]*(?:\n|$)/.test(text.slice(end, end + 3))),
   // "…".toCharArray()
   password("tochararray", /"(?=[^"\n]{4,60}"\.toCharArray\(\))/g, /[^"\n]+/y, (secret, { text, start }) =>
     isSecretLike(secret) ||
     (isInPlace(secret) && /pass|key|load|store/i.test(text.slice(Math.max(0, start - 60), start)))),
-  // vault kv put secret/app api=…, ::add-mask::…
-  behind(/\bvault (?:kv )?(?:put|write|patch) |\bsecrets? set |\bconfig[: ]set /g, after("Secret",
-    "vault |secret set|secrets set|config:set|config set",
-    /(?<=\s)[\w.-]{1,40}=["']?/g, unquoted, (secret) => isTokenLike(secret) && !isOrdinary(secret) &&
-      isNoPlaceholder(secret))),
-  after("Secret", "add-mask", /::add-mask::/g, unquoted, isSecretLike),
   // NEO4J_AUTH=neo4j/…, BASIC_AUTH=bob:…
   password("_auth|bundle_|bundle config", pattern("g",
     String.raw`(?:\bbundle config (?:set )?(?:--\w{1,10} )?[\w.-]{3,60} |\b(?:[A-Z][A-Z0-9_]{0,40}_AUTH`,
     `|BUNDLE_[A-Z0-9_]{3,60})["']?¬[=:]¬["']?)(?!`,
     String.raw`(?:oauth2?|basic|jwt|none|https?|path|file)[:/])[\w.@+-]{1,40}[:/](?!\/)`), /[^\s`,;)¶]+/y, isInPlace),
-  password("keys(|type(|fill(|text(|setvalue(|keyboard(", pattern("gi",
-    String.raw`\b(?:send_?keys|type|fill|setText|setValue`,
-    String.raw`|enterText|type_text|replaceText|keyboard)\((?:(?:"[^"\n]{0,80}"|'[^'\n]{0,80}'|\x60[^\x60\n]{0,80}\x60`,
-    String.raw`|[\w.]{1,40}\([^()\n]{0,60}\)),[ ]?)?["'\x60]`), /(?:(?!\{[A-Za-z]+\}["'`])[^"'`\n])+/y, isTyped),
   password(":54|:6432|:*|]:", /(?::(?:54\d\d|6432|\*):[\w.*-]+:[\w.*-]+|\]:\d{2,5}[ \t]{1,8}[\w.@+-]{1,40}):(?!\/)/g,
     unquoted, isNoPlaceholder),
   // WIFI:S:…;T:WPA;P:…;;
   password("wifi:", /\bWIFI:[^\n]{0,80}?(?<=[:;])P:/g, /[^;\s]+/y, isNoPlaceholder),
-  // bob/…@ORCL, bob/…@//db1:1521/orcl
-  password("@",
-    /(?<![\w/.@:-])[A-Za-z]\w{1,30}\/(?=[^\s@/"'`]{6,60}@(?:\/\/\w|[A-Z][A-Z\d_]{2}|[\w.-]{1,60}:\d{4}))/g,
-      /[^\s@/]+/y, (secret) =>
-    (isMadeUp(secret) || isMixedWord(secret)) && isNoPlaceholder(secret)),
   // PIN: …, the door code is …, --pin …
   { ...alone("PIN", pinKeywords,
     pattern("g", String.raw`(?<![\w.,/#@$€£+-])(?:\d{4,12}[#*A-F]?|\d{3}(?:[ -]\d{3}){1,2}|\d\d-\d\d-\d\d|[A-Z]-\d{6})`,
     String.raw`(?![\w%:/-]|[.,]\d| ?${unit}\b)`), isPinAt), isNear: true, reach: 240 },
   // bob:…@host
-  { ...after("URL password", "@", /(?<![\w/:.@%-])(?:[\w.-]{1,32}\/|sips?:)?[\w.-]{1,32}:(?!\/)/g, /[^\s"'<>`,:/]+/y,
-    (secret, {
-    text, end, context }) => looksChosen(secret) &&
-    !secret.includes("@") && !/(?:mail(?:to)?|to|from|cc|by):$/i.test(context) &&
-      /^@(?!sha\d)[\w.-]/.test(text.slice(end, end + 6)) &&
+  { ...after("URL password", "@", /(?<![\w/:.@%-])(?:sips?:)?[\w.-]{1,32}:(?!\/)/g, /[^\s"'<>`,:/]+/y,
+    (secret, { text, end, context }) => looksChosen(secret) && !secret.includes("@") &&
+    !/(?:mail(?:to)?|to|from|cc|by):$/i.test(context) && /^@(?!sha\d)[\w.-]/.test(text.slice(end, end + 6)) &&
     isNoPlaceholder(secret)), upTo: "@" },
 ];

@@ -1,5 +1,5 @@
-import { hasBothCases, hasDigit, looksRandom, looksVeryRandom } from "./appearance.ts";
-import { decodeStart, holdsCredential } from "./decoded.ts";
+import { hasBothCases, hasDigit, looksRandom } from "./appearance.ts";
+import { holdsCredential } from "./decoded.ts";
 import { sentenceWords } from "./features.ts";
 import { isDocumented, isPlaceholder } from "./placeholders.ts";
 import {
@@ -92,36 +92,11 @@ export const formContexts: readonly ContextRule[] = [
     "|$))){0,200}={0,2}"), holdsCredential), reach: 8_192 },
   after("AWS secret key", "secret", /(?:secret_?access_?key|aws_?secret(?:_?key)?)[¶\s:=>,(]{1,8}/gi, /[A-Za-z0-9+/]+/y,
     (secret) => ofLength(40, 40)(secret) && !isDocumented(secret)),
-  near("aws|amazon|akia|asia", alone("AWS secret key", "",
-    /(?<![\w+/=-])(?=[^\n]{0,40}[+/])[A-Za-z0-9+/]{40}(?![\w+/=-])/g,
-    (secret) => looksVeryRandom(secret) && hasDigit(secret) && hasBothCases(secret) && !isDocumented(secret)), 80),
-  after("npmrc credential", "_auth|:_password", /(?::_authToken|:_password|\b_auth)¬=¬"?/g, /[\w+/=%|.-]+/y,
-    ofLength(8)),
   after("Slack webhook", "hooks.slack.com", /hooks\.slack\.com\/[a-z]+\//g, /[\w/-]+/y),
   after("Webhook", "/webhookb2/|hooks.zapier.com", /\/webhookb2\/|hooks\.zapier\.com\/hooks\/catch\//g, /[\w@/-]+/y),
-  near("token|bootstrap|kubeadm", alone("Kubernetes token", "", /(?<![\w.-])[a-z0-9]{6}\.[a-z0-9]{16}(?![\w.])/g,
-    (secret) => hasDigit(secret) &&
-    ofLength(23)(secret))),
   after("Twilio key", "ac", /[¶`]AC[0-9a-f]{32}[¶`],¬[¶`]/g, hex, ofLength(32, 32)),
   after("App password", "app", /\bapp(?:-specific)?[ _-]?pass(?:word)?[¶]?(?: is)?[ :=]{1,3}[¶]?/gi,
     /[a-z]{4}(?:[ -]?[a-z]{4}){3}(?![\w-])/y, ofLength(16)),
-  // A whole hash of a password: whoever has the hash can try passwords without the service
-  alone("Password hash", "md5|:::|$1$|$5$|$6$|$y$|$apr1$|$2a$|$2b$|$2x$|$2y$|$argon2|pbkdf2|scrypt:|{ssha|{sha" +
-  "|{md5}|{smd5}|{crypt}|scram-sha-", pattern("gi",
-    String.raw`(?<![\w$])(?:(?<=")md5[\da-f]{32}(?=")|(?<=:\d{3,5}:)[\da-f]{32}:[\da-f]{32}(?=:::)`,
-    String.raw`|\${1,2}(?:[156y]|apr1)\${1,2}(?:[\w.=]{1,20}\${1,2})?[\w./]{2,32}\${1,2}[\w./]{22,86}`,
-    String.raw`|\${1,2}2[abxy]\${1,2}\d\d\${1,2}[\w./]{53}`,
-    String.raw`|\$argon2\w{1,2}\$(?:[\w=,]{3,60}\$){1,2}[\w+/]{8,90}\$[\w+/]{22,90}`,
-    String.raw`|\$?pbkdf2[\w:-]{4,20}\$\d{1,8}\$[^\s$"']{4,64}\$[\w+/.]{22,128}={0,2}`,
-    String.raw`|scrypt:[\d:]{5,20}\$\w{8,64}\$[\w+/]{64,180}|\{(?:S?SHA\d{0,3}|S?MD5|CRYPT)\}[\w+/.$]{22,180}={0,2}`,
-    String.raw`|SCRAM-SHA-\d{1,3}\$\d{4,6}:[\w+/=]{16,64}\$[\w+/=]{27,90}:[\w+/=]{27,90})`), ofLength(27)),
-  // A value of a Secret of Kubernetes, whatever its name
-  near("kind: secret", after("Secret", "", /\n[ \t]{2,8}[\w.-]{2,60}: ["']?/g, /[A-Za-z0-9+/]{8,}={0,2}/y, (secret, {
-    text, start, end }) =>
-    /^["']?\s*(?:\n|$)/.test(text.slice(end, end + 4)) &&
-    /\ndata:\n(?:[ \t]{2,8}\S[^\n]{0,2000}\n){0,40}[ \t]{2,8}[\w.-]{2,60}: ["']?$/.test(text.slice(Math.max(0,
-      start - 4_000), start))
-    && /^[!-~]*\d[!-~]*$/.test(decodeStart(secret))), 2_000),
   // Backup codes: 4f7k-9d2m x8q1-mm41, in one line or one a line
   after("Recovery code", "recover|backup|scratch|emergency|activation|one-time|reset|2fa|mfa|wiederherstellung" +
   "|code d|codes d|digo|codic",

@@ -1,58 +1,25 @@
-import { hasBothCases, hasDigit, hasLetter, hasNoSpaces, isPlainCase, isUuid } from "./appearance.ts";
+import { hasNoSpaces } from "./appearance.ts";
 import { aboutWords, type Claim } from "./assignment-names.ts";
 import { isCredential } from "./evidence.ts";
 import * as features from "./features.ts";
 import { memoize } from "./memoize.ts";
+import { isPredicate, isRefused } from "./never.ts";
 import { nextIn } from "./next-in.ts";
-import { isPredicate, isRefused } from "./not-passwords.ts";
 import { areNoNames, isJoinedPair } from "./passphrases.ts";
-import { isPlaceholder, isStandIn } from "./placeholders.ts";
+import { isStandIn } from "./placeholders.ts";
 import type { Accept } from "./rule.ts";
 import type { Name } from "./separators.ts";
 import { bareValue, type Value, valueAt } from "./values.ts";
-import { marker } from "./view.ts";
 import { pattern, setOf } from "./words.ts";
 
 /**
- * The value that a sentence gives a name: "the password for staging is …", "der Token lautet …", "密码是…". A walk
- * over the words finds values that look like
- * credentials; behind a saying that can give only a password, a plain word is one too.
+ * The value that a sentence gives a name: "the password for staging is …", "der Token lautet …", "密码是…". A saying
+ * leads from the name to the value; where it can give only a password, a plain word is one too.
  */
 /** Adverbs between the verb and the value: "is still …". */
-const adverb = [
-  "now|still|immer noch|toujours|encore|ancora|ainda|nog steeds|currently|just|simply|literally|actually|really",
-  "basically|apparently|again|only|jetzt|noch|nun|maintenant|ahora|agora|ora|teraz|nu",
-].join("|");
-const verbs = setOf(`${adverb.replaceAll("|", " ")} 
-is was are be been s it's equals contains contient contiene enthält reads becomes stays remains ist war lautet lauten
-heißt est sera était es era será
-é foi fica è sarà jest brzmi to это был является равен будет auf à a na на zu in as au al em para por en com er är
-olyan je este adesso теперь
-bisher derzeit aktuell momentan vorher previously formerly temporarily actuellement actualmente atualmente attualmente
-obecnie сейчас todavía always
-vaut vale gleich sei sería seria będzie wynosi равна - → -> => = :`);
-/** After one of these words the sentence describes the credential and does not give its value. */
-const otherSubjects =
-  setOf(`hash hashes hashed digest checksum fingerprint sha sha1 sha256 sha512 md5 commit id ids uuid guid version
-url uri path file filename length size bucket count limit type format algorithm kid arn issue ticket pr pull release
-build revision trace request correlation expires expired ttl see docs rotated rotation policy manager page field
-column header named called accessor login password token secret passphrase -accessor -username --username -user --user
--u -name --name`);
-const prepositions = setOf("in of from on with by for to");
-/** "password string …", "secret hex …": these words still belong to the name. */
-const carriers = setOf("string value hex base64 text phrase literal here below code");
-const sureVerbs = setOf("is was are were");
-const wordsMax = 14;
-const candidatesMax = 3;
-const wordLengthMax = 128;
-const valueLengthMax = 512;
-const listedLengthMax = 24;
-
-/** "just type …": "for passwords use argon2id" gives an algorithm. */
-const isTypedWord: Accept = (word) =>
-  isJoinedPair(word) ||
-  /^[a-z]+(?:[-_][a-z]+)+[-_]?\d{1,4}$/.test(word) ||
-  (features.isMadeUp(word) && !isOrdinary(word) && !features.isAlgorithm(word));
+const adverb =
+  "now|still|immer noch|toujours|encore|ancora|ainda|nog steeds|currently|just|simply|literally|actually|really" +
+  "|basically|apparently|again|only|jetzt|noch|nun|maintenant|ahora|agora|ora|teraz|nu";
 
 const technicalName = pattern(
   "",
@@ -68,17 +35,6 @@ export const isOrdinary: Accept = memoize(
     value.includes("://"),
 );
 
-/** For a value after a preposition or after no verb: the value alone must look like a credential. */
-const isLikely = (value: string) =>
-  features.isStrong(value) ||
-  (value.length >= 8 &&
-    hasDigit(value) &&
-    hasBothCases(value) &&
-    hasLetter(value) &&
-    /^[\w!@#$%^&*+=?~.-]+$/.test(value) &&
-    !/^[A-Z]?[a-z]+\d+$/.test(value) &&
-    !isPlainCase(value.replace(/\d/g, "")));
-
 /** `user=anna`, `?token=…`, `--flag`, a path: such text has its own name or meaning. */
 const isOwnAssignment: Accept = memoize(
   (value) =>
@@ -87,176 +43,22 @@ const isOwnAssignment: Accept = memoize(
     /:\/\/|\/.*\.[a-z]{1,5}(?::\d+)?$/.test(value),
 );
 
-/** `1Password`, `Base64-encoded`, `PasswordPolicyV2`: names that occur in sentences about credentials. */
-const isNamed = /^1Password|^[Bb]ase(?:32|64)|[a-z]V\d{1,2}$/;
+/** A value that the sentence gives, judged by what it looks like. */
+const isGiven = (value: Value, claim: Claim) =>
+  claim.kind !== "key" &&
+  value.text.length >= 6 &&
+  !isOwnAssignment(value.text) &&
+  !technicalName.test(value.text) &&
+  isCredential(value, { claim, link: "sentence", isConstant: false, isEnvironment: false }) &&
+  !isStandIn(value.text);
 
-/** A word of a sentence behind the name of a credential. */
-export interface Spoken {
-  readonly value: Value;
-  readonly claim: Claim;
-  /** A person may have chosen the value. */
-  readonly isChoice: boolean;
-  /** A verb, a colon or an arrow leads to the value. */
-  readonly isAfterSaying: boolean;
-  /** The value is next to the name, behind "enter", or ends its line. */
-  readonly isNext: boolean;
-}
+/** A plain word is a password; a secret is at least two of them. */
+const isChoice = (word: string, { kind }: Claim) =>
+  kind === "password" ||
+  kind === "passphrase" ||
+  (kind === "secret" && (features.isWordPair(word) || features.isDiceware(word) || isJoinedPair(word)));
 
-export interface SpokenEvidence {
-  readonly evidence: string;
-  readonly holds: (spoken: Spoken) => boolean;
-}
-
-const isLinked = ({ value, claim }: Spoken, link: "sentence" | "near") =>
-  isCredential(value, { claim, link, isConstant: false, isEnvironment: false });
-
-// biome-ignore format: one row a line
-export const spokenEvidence: readonly SpokenEvidence[] = [
-  { evidence: "said", holds: (spoken) => spoken.isAfterSaying && isLinked(spoken, "sentence") },
-  { evidence: "likely", holds: ({ value: { text }, isChoice, isAfterSaying }) => isChoice && !isOrdinary(text) &&
-    (isLikely(text) || (isAfterSaying &&
-    features.isUnusualWord(text))) },
-  { evidence: "near", holds: (spoken) => !isOrdinary(spoken.value.text) && isLinked(spoken, "near") },
-];
-
-function judged(
-  value: Value | undefined,
-  claim: Claim,
-  isAfterSaying: boolean,
-  isNext = false,
-): Value | undefined {
-  if (!value || value.text.length < 6 || isOwnAssignment(value.text) || isNamed.test(value.text))
-    return undefined;
-  const isChoice = isPassword(claim) || claim.kind === "secret" || claim.kind === "credential";
-  if (!isChoice && /^[\w.-]+=[^=]/.test(value.text)) return undefined;
-  // "the signature key …": right behind such a name, only a random value is a key.
-  if (claim.kind === "key" && (!isNext || !/^[\w+=-]{20,}$/.test(value.text))) return undefined;
-  const spoken = { value, claim, isChoice, isAfterSaying, isNext };
-  return spokenEvidence.some(({ holds }) => holds(spoken)) &&
-    !(isAfterSaying ? isStandIn : isPlaceholder)(value.text)
-    ? value
-    : undefined;
-}
-
-const isPassword = ({ kind }: Claim) => kind === "password" || kind === "passphrase";
-
-const openers = /^[*_(["'`\uE000-\uE003]+/;
-
-/** The next word of a line, behind spaces and one comma. */
-const nextWord = /(?:,(?= ))?[ \t]*(\S{1,200})/y;
-/**
- * A word without a digit, a sign, five consonants in a row (but "passphrase"), two capitals inside, two joints is
- * no credential.
- */
-const isCandidate: Accept = memoize((word) =>
-  /[\d!#$%^&*+~@]|(?!ssphr)[b-df-hj-np-tv-z]{5}|[A-Za-z]{20}|[a-z][A-Z].*[A-Z]|[a-z][-_.].*[a-z][-_.]/.test(
-    word,
-  ),
-);
-
-/** A sign of a candidate, so that most names need no walk. */
-const candidateSign =
-  /[\d!#$%^&*+~@]|(?!ssphr)[b-df-hj-np-tv-z]{5}|[a-z][A-Z]|[A-Za-z]{20}|[a-z][-_.][A-Za-z\d]{0,24}[a-z][-_.]/g;
-
-function wordAt(text: string, word: string, at: number): Value | undefined {
-  const opened = openers.exec(word)?.[0].replace(/["'`\uE000-\uE003].*$/s, "").length ?? 0;
-  return valueAt(text, at + opened, false, valueLengthMax);
-}
-
-/** The largest distance between a credential and its name, in characters. */
-const sentenceLengthMax = 160;
-
-function bareWord(word: string): string {
-  if (word.length > listedLengthMax) return "";
-  return /^[a-z]+$/.test(word) ? word : word.toLowerCase().replace(/^["'`(*]+|["'`):*,]+$/g, "");
-}
-
-/** Returns the credential that the sentence after `from` gives. */
-function findInSentenceAfter(
-  text: string,
-  from: number,
-  claim: Claim,
-  isForeign: boolean,
-): Value | undefined {
-  // Some languages need no verb: "A jelszó …".
-  let isAfterSaying = isForeign;
-  let isInPhrase = false;
-  let isInAside = false;
-  let isDirectlyAfter = true;
-  let end = from;
-  let wordsLeft = wordsMax;
-  let candidatesLeft = candidatesMax;
-  for (;;) {
-    nextWord.lastIndex = end;
-    const word = nextWord.exec(text)?.[1];
-    if (word === undefined) return isAfterSaying || isDirectlyAfter ? ownLine(text, end, claim) : undefined;
-    end = nextWord.lastIndex;
-    // The sentence has given its credential, or an option has a value of its own.
-    if (
-      wordsLeft-- === 0 ||
-      end - from > sentenceLengthMax + wordLengthMax ||
-      word.includes(marker) ||
-      /^--[a-z]/.test(word)
-    )
-      return undefined;
-    const bare = bareWord(word);
-    const last = word.charAt(word.length - 1);
-    // A question mark right after the name: "password? …".
-    const isAsked = word === "?";
-    const isVerb = sureVerbs.has(bare) || last === ":" || word === "=";
-    const isAbout = otherSubjects.has(bare) || /^hash|(?:password|token|secret)$/.test(bare);
-    // "the token in the failing request was …": after "request" only a verb leads to the value.
-    if (isInAside && isVerb) isInAside = false;
-    else if (!isInAside && isCandidate(word)) {
-      // Few words of a sentence look like a credential: more of them are no sentence.
-      if (candidatesLeft-- === 0) return undefined;
-      const value = wordAt(text, word, end - word.length);
-      // "password mismatch for user …": a UUID that no verb gives is an id.
-      const isId = !isDirectlyAfter && !isAfterSaying && isUuid(value?.text ?? "");
-      if (!isId && judged(value, claim, isAfterSaying, isDirectlyAfter)) return value;
-    }
-    // "Use this password to log in:", and then the password on its own line.
-    const own = ":?".includes(last)
-      ? ownLine(text, end, claim, word === ":" && wordsLeft === wordsMax - 1)
-      : undefined;
-    if (own) return own;
-    const isLast = word.length > wordLengthMax || (".!?;".includes(last) && !isAsked);
-    if (isLast || (isAbout && !isInPhrase)) return undefined;
-    isInAside ||= isAbout && !isVerb;
-    // "Forgot your password? Click here …": only the next word can be the answer.
-    if (isAsked) wordsLeft = 1;
-    isInPhrase = prepositions.has(bare) || (isInPhrase && !isVerb);
-    isAfterSaying = ":=→".includes(last) || isAsked || verbs.has(bare) || verbs.has(word);
-    // Behind a name of another language the next word may be a verb that no list has.
-    isAfterSaying ||= isForeign && wordsLeft === wordsMax - 1;
-    isDirectlyAfter &&= carriers.has(bare) || /^\W+$/.test(word);
-  }
-}
-
-/** The line break and the text before an answer: a speaker with or without the time, a bullet, "sure, it's". */
-const lineBreak = /[\])"'`*:]{0,3}(?:(?:[ \t]*\n[ \t>]{0,8}){1,2}(?:[-*>] )?| A: )/y;
-const ownLineEnd = /[."'`\uE000-\uE003]{0,2}[ \t]*(?:\n|$)/y;
-/** "The password is" at the end of a line, and the password alone on the next one. */
-function ownLine(text: string, from: number, claim: Claim, isLabel = false): Value | undefined {
-  lineBreak.lastIndex = from;
-  if (!lineBreak.test(text)) return undefined;
-  const value = valueAt(text, lineBreak.lastIndex);
-  if (!value) return undefined;
-  ownLineEnd.lastIndex = value.end;
-  const isAlone = ownLineEnd.test(text);
-  return features.isStrong(value.text) ||
-    features.isDecoratedWord(value.text) ||
-    features.isNumberedWord(value.text) ||
-    features.isMixedWord(value.text) ||
-    (isAlone && (features.isDiceware(value.text) || features.isCode(value.text) || isLikely(value.text)))
-    ? judged(value, claim, true)
-    : isAlone &&
-        isPassword(claim) &&
-        (features.isWordPair(value.text) || (isLabel && isPasswordSaid(value, "", true)))
-      ? value
-      : undefined;
-}
-
+const valueLengthMax = 512;
 const cjkBridge = /[\u0e00-\u0eff\u2e80-\u9fff\uac00-\ud7af \t:=,"'*`]{0,16}/y;
 const asciiWord = /[!-~]+/y;
 
@@ -277,7 +79,7 @@ function findInCjkAfter(text: string, from: number, claim: Claim): Value | undef
     claim.kind === "password"
   )
     return isPasswordSaid(value, "", true) ? value : undefined;
-  return judged(value, claim, true);
+  return isGiven(value, claim) ? value : undefined;
 }
 
 /** A sentence that can give only a password: there a plain word is a password too. */
@@ -288,15 +90,14 @@ export interface Saying {
   readonly before?: RegExp;
   /** Sticky: matches the text from the name to the value. */
   readonly behind: RegExp;
-  /** The value ends with its quote, its line, its clause, or before a preposition. Otherwise any text may follow. */
-  readonly ends: "quote" | "clause" | "phrase" | "line" | "anywhere";
+  /** The value ends with its quote, its line, its clause, or before a preposition. */
+  readonly ends: "quote" | "clause" | "phrase" | "line";
   /** Words may come before the verb or the sign. */
   readonly isFar?: boolean;
-  readonly value?: Accept;
 }
 
 const verb =
-  `(?:is|was|it's|ist|war|lautet|heißt|est|c'est|es|era|sigue siendo|continua|é|è|jest|brzmi|är` +
+  `(?:is|was|are|it's|ist|war|lautet|heißt|est|c'est|es|era|sigue siendo|continua|é|è|jest|brzmi|är` +
   `|er)(?:·(?:${adverb}))?`;
 /** In these patterns `·` is a space or a tab, `»` closes the name, `…` is up to seven words, `«` opens the value. */
 const bridge = (source: string, flags = "uyi") =>
@@ -329,8 +130,6 @@ export const sayings: readonly Saying[] = [
       String.raw`\b(?:(?:user|name|login|usuario|utilisateur|benutzer):?|temp|with|use[sd]?|using|by|demands|mit`,
       "|met|con|avec|com",
     String.raw`|usad)[ \t](?!(?:and|or|o|y|und|oder|et|ou|e)[ \t])(?:[\p{L}\d@._-]{1,24},?[ \t]){0,3}(?:mot de )?$`) },
-  { saying: "typed at a prompt", behind: bridge("…,?·(?:just·|simply·)?(?:type|enter|use)·(?:in·)?«"), ends:
-    "phrase", value: isTypedWord },
   { saying: "changed to", isFar: true, before: new RegExp(`(?<!\\p{L})(?:${set})(?!\\p{L})[^.\\n]{0,40}$`, "iu"),
     behind: bridge("…·(?:to|from|auf|en|à|a|na|на|para|naar)·«"), ends: "phrase" },
   { saying: "an answer", before: asked, ends: "line",
@@ -436,7 +235,11 @@ const systemBefore = /\b(?:ssh|root|admin|db|wi-?fi|vpn|login|ftp|smtp)[ \t]$/i;
 const opensBridge = /(?:'s(?= )|["'`)*\uE000-\uE003]{0,3})[ \t,:=?是为為は는은-]/y;
 
 /** Returns the password that a saying gives behind its name, or before it: "use … as password". */
-function findSaid({ text, name, start, end }: Name, rows: readonly Saying[]): Value | undefined {
+function findSaid(
+  { text, name, start, end }: Name,
+  claim: Claim,
+  rows: readonly Saying[],
+): Value | undefined {
   const before = text.slice(Math.max(0, start - beforeReach), start);
   // `Argument "password" to "connect"`: a message of a compiler.
   if (/\b(?:argument|parameter|property) ["'`]$/i.test(before)) return undefined;
@@ -449,16 +252,17 @@ function findSaid({ text, name, start, end }: Name, rows: readonly Saying[]): Va
     return undefined;
   // Nothing that leads to a name ends in a quote.
   const isLed = !/["'`]$/.test(before);
-  for (const { name: named, before: led, behind, ends, value: isFitting } of isAt(opensBridge, text, end)
-    ? rows
-    : []) {
+  for (const { name: named, before: led, behind, ends } of isAt(opensBridge, text, end) ? rows : []) {
     if (named?.test(name) === false || (isVerb && ends !== "line")) continue;
-    if ((led && !isLed) || !isAt(behind, text, end) || (ends === "quote" && /secret$/i.test(name))) continue;
+    if (!isAt(behind, text, end) || (ends === "quote" && /secret$/i.test(name))) continue;
     const valueStart = behind.lastIndex;
+    const behindName = text.slice(end, valueStart);
+    const given = valueAt(text, valueStart, false, valueLengthMax);
+    if (given && isGiven(given, claim) && !isOfAnother(behindName)) return given;
+    if (led && !isLed) continue;
     const value = plainWordAt(text, valueStart);
     if (!value || isRefused({ ...value, isQuoted: true }) || led?.test(before) === false) continue;
-    const behindName = text.slice(end, valueStart);
-    if (!isFitting && isOfAnother(behindName)) continue;
+    if (isOfAnother(behindName)) continue;
     const quote = text.charAt(valueStart - 1);
     // The closing quote of « … » has a space before it.
     const isQuoted =
@@ -468,56 +272,30 @@ function findSaid({ text, name, start, end }: Name, rows: readonly Saying[]): Va
         .trimStart()
         .startsWith(quote);
     const isEnded =
-      ends === "anywhere" ||
       (isQuoted && ends !== "line") ||
       (ends !== "quote" && isAt(endings[ends], text, value.end)) ||
       (ends === "phrase" && isAt(endings.clause, text, value.end));
     const isBehindColon =
       /[:(]/.test(behindName) || (!/\p{L}/u.test(behindName) && isAt(endings.line, text, value.end));
-    if (
-      isEnded &&
-      isFitting?.(value.text) !== false &&
-      isPasswordSaid(value, isQuoted ? quote : "", isBehindColon)
-    )
+    if (isEnded && isPasswordSaid(value, isQuoted ? quote : "", isBehindColon) && isChoice(value.text, claim))
       return value;
   }
   const word = before.includes(" as ") ? saidBefore.exec(before)?.[1] : undefined;
   if (!word) return undefined;
   const value = bareValue(word, start - before.length + before.lastIndexOf(word));
-  return isPasswordSaid(value, "") ? value : undefined;
+  return isPasswordSaid(value, "") && isChoice(word, claim) ? value : undefined;
 }
 
-/** The characters that can follow a name in a sentence, up to the next space. */
-const opensSentence = /(?:'s(?= ))?["'`)*\]?»\uE000-\uE003]{0,3}(?:[:,]?\s|$)/y;
 const isCjk = (name: string) => hasNoSpaces(name.charCodeAt(name.length - 1));
 
 /** Returns the credential that a sentence gives a name. Call it with increasing positions: it reads the text once. */
 export function sentencesIn(text: string): (name: Name, claim: Claim) => Value | undefined {
-  const candidateBehind = nextIn(text, candidateSign);
-  const findLooking = (name: Name, claim: Claim): Value | undefined => {
-    if (isCjk(name.name)) return findInCjkAfter(text, name.end, claim);
-    if (candidateBehind(name.end) - name.end >= sentenceLengthMax) return undefined;
-    if (!isAt(opensSentence, text, name.end)) return undefined;
-    return findInSentenceAfter(
-      text,
-      name.end,
-      claim,
-      /[^\0-\x7f]|^(?:parola|heslo|salasana)/i.test(name.name),
-    );
-  };
   const leadBehind = nextIn(text, lead);
   return (name, claim) => {
     if (/^1password/i.test(name.name)) return undefined;
-    const looking = findLooking(name, claim);
-    if (looking || isCjk(name.name) || !(isPassword(claim) || claim.kind === "secret")) return looking;
-    const said = findSaid(name, leadBehind(name.end) - name.end < leadReach ? sayings : nearSayings);
-    return said &&
-      (isPassword(claim) ||
-        features.isWordPair(said.text) ||
-        features.isDiceware(said.text) ||
-        isJoinedPair(said.text))
-      ? said
-      : undefined;
+    return isCjk(name.name)
+      ? findInCjkAfter(text, name.end, claim)
+      : findSaid(name, claim, leadBehind(name.end) - name.end < leadReach ? sayings : nearSayings);
   };
 }
 

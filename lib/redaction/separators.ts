@@ -19,8 +19,6 @@ export interface Separator {
   readonly link: Link | undefined;
   readonly pattern: RegExp;
   readonly serves?: (name: Name) => boolean;
-  /** Several values may follow, up to the end of the list. */
-  readonly isList?: boolean;
   /** The value is a block of text. */
   readonly isBlock?: boolean;
 }
@@ -65,7 +63,7 @@ const over = (
   link: Link | undefined,
   first: string,
   pattern: RegExp,
-  more?: Pick<Separator, "serves" | "isList" | "isBlock">,
+  more?: Pick<Separator, "serves" | "isBlock">,
 ): Separator => ({
   link,
   first,
@@ -76,16 +74,9 @@ const over = (
 /** In the order in which they are tried. */
 // biome-ignore format: one row a line
 export const separators: readonly Separator[] = [
-  // password = SecretStr("…"), password: Some("…")
-  over("call", `${q}]) \t=:`,
-    sticky(`[${q}\\])]{0,3}(?::·?\\[\\w{1,8};·?\\w{1,8}\\])?·*(?:[=:]|<-)·*(?:new |\\[\\])?[\\w.:]{1,60}!?(?:\\(` +
-    `|\\[\\]\\w{1,12}\\{)(?=¶)`)),
   // password: >- and the value in the next line
   over(undefined, `${q} \t:=`, sticky(`¶?(?::·+[>|][+-]?·*\\r?\\n·+|·*[:=]·*<<[-~]?¶?\\w{1,12}¶?\\r?\\n·*)`), {
     isBlock: true }),
-  // ##vso[task.setvariable variable=pw;issecret=true]…, ::set-output name=token::…
-  over(undefined, ";]:", /(?:;\w{1,20}=\w{1,10}){0,3}\]|::(?=\S)/y, { isBlock: true, serves: (name) =>
-    /(?:variable|::\S{1,20} name)=$/.test(before(name, 32)) }),
   // passwords = ["…", "…"], password: { value: "…" }
   over("literal", `${q}]) \t:=`,
     sticky(
@@ -93,14 +84,11 @@ export const separators: readonly Separator[] = [
       `|(?:array)?\\(|(?:''|"")\\.join\\(\\[|(?:` +
       `(?:map)?\\[\\w{0,12}\\]\\w{1,30})?\\{)\\s{0,40}(?:¶?(?:value|default|plain\\w{0,12}|current|primary|data` +
       `|secret|password|token|key)¶?·{0,40}` +
-      `(?::|=>?)·{0,40})?(?=¶)`),
-    { isList: true }),
-  over("line", `${q} \t:`, sticky(`¶?·*:·*\\r?\\n·*- (?:[\\w.@-]{1,40}: )?(?=\\S)`), { isList: true }),
+      `(?::|=>?)·{0,40})?(?=¶)`)),
   // string Password { get; set; } = "…", std::string key{"…"}, pw = isProd ? "…" : "…"
   over("literal", " \t{=",
     sticky(`·{0,8}(?:\\{·{0,8}(?=¶)|\\{ ?get;[^{}\\n]{0,40}\\}·{0,8}=·{0,8}(?=¶)` +
-    `|=·{0,8}[^${q}\\n?]{1,40}\\?·{0,8}(?=¶))`), {
-    isList: true }),
+    `|=·{0,8}[^${q}\\n?]{1,40}\\?·{0,8}(?=¶))`)),
   over("pair", ":-=", /:?[-=]|:(?=[^\s}])/y, { serves: isExpanded }),
   // Equals signs and colons, after a closing quote or bracket, with or without a type (`key: string = `), and
   // before a prefix that gives the kind of a string (`N'…'`).
@@ -121,8 +109,6 @@ export const separators: readonly Separator[] = [
   over("compared", `${q})] \t=!?|.,`,
     sticky(`(?:(?<=(?:cmp|compare\\w{0,12}|equals?)\\([\\w.>-]{1,40}),|[${q})\\]]{0,3}·*(?:\\?\\?|\\|\\||or` +
     `|[=!]==?)|\\.equals\\w{0,12}\\()·*(?=¶)`)),
-  // dbPassword() { return "…"
-  over("literal", "(", sticky(`\\([^()\\n]{0,60}\\)[^\\n{:]{0,20}[{:]\\s{0,40}(?:return|echo|printf)·(?=¶)`)),
   // setPassword("…"), then any other: password("…")
   over("literal", "(", sticky(`\\(·*(?:[\\w.]{1,40}\\()?(?=¶)`), { serves: ({ name }) => isSetter(name) }),
   over("call", "(", sticky(`\\(·*(?=¶)`)),
@@ -160,8 +146,6 @@ export const separators: readonly Separator[] = [
   // --password …
   over("option", " \t", /[ \t]+(?!-)/y, { serves: isFlag }),
   over("option", " \t", /[ \t]+(?:--(?:value|body|data|string|secret|plaintext)[ \t]+)?(?!-)/y, { serves: isDeclared }),
-  // storePassword '…'
-  over("pair", " \t", sticky(`·+(?=¶)`)),
   // | password | … |, or a line of two fields: password,…
   // `{{ .Values.password | b64enc }}`: a filter of a template.
   over("cell", `* \t|${q}`, sticky(`[*_${q}]{0,3}·*\\|{1,2}[ \\t*_]*`), { serves: (name) =>
@@ -175,11 +159,6 @@ const byFirst = new Map(
 /** The separators that can begin with the text after a name. */
 export const separatorsAt = (text: string, at: number): readonly Separator[] =>
   byFirst.get(text.charAt(at)) ?? [];
-
-/** The text between two values of the same list. */
-export const nextOfList = sticky(
-  `¶?(?:·{0,40}[,:]\\s{0,40}(?=¶)|·{0,40}\\r?\\n·{0,40}- (?:[\\w.@-]{1,40}: )?(?=\\S))`,
-);
 
 const labelBefore = /(?:^|[^\w.$])[A-Z][A-Za-z]* $/;
 const isBareAssignment = /^[=:](?=\S)(?![=>~:])/;

@@ -1,7 +1,6 @@
-import { argumentsAt } from "./arguments.ts";
 import { type Claim, claimOf, kindOf, likely, sure } from "./assignment-names.ts";
 import { isCredential } from "./evidence.ts";
-import { isInPlace } from "./not-passwords.ts";
+import { isInPlace } from "./never.ts";
 import { type Finder, kindNamed, type NameHit, type Span } from "./rule.ts";
 import type { Value } from "./values.ts";
 import { pattern } from "./words.ts";
@@ -57,7 +56,6 @@ interface Header {
   readonly split: Split;
   readonly count: number;
   readonly claims: ReadonlyArray<Claim | undefined>;
-  readonly pairs?: readonly boolean[];
   /** The first cell is empty: the line begins with a bar. */
   readonly isBarred: boolean;
   /** Another column names the user or the system: every word in the column of passwords is a password. */
@@ -73,11 +71,6 @@ const userColumn = pattern(
 );
 const access = sure("password");
 const accessColumn = /^(?:access|zugang|zugangsdaten|accès|acceso|accesso|acesso|доступ)$/i;
-/** The cells hold a user and a password: `anna / …`, `anna:…`. */
-const pairColumn =
-  /^(?:basic[ -]auth|credentials?|creds|(?:user\w*|login|account|name|benutzer|id) ?[/+&:] ?(?:pass\w*|pwd?)|u\/p)$/i;
-const pairCell = /^([\w.@+\\-]{2,40}(?: ?[/|] ?|: ?))(\S{4,60})$/;
-
 function headerOf(line: string): Header | undefined {
   for (const [separator, split] of splits) {
     if (!separator.test(line)) continue;
@@ -93,9 +86,7 @@ function headerOf(line: string): Header | undefined {
     // `src/auth/password.test.ts`: a path is not the name of a column.
     if (filled.some(({ text }) => /\/.*\.\w{1,4}$/.test(text))) continue;
     const isOfLogins = cells.some(({ text }) => userColumn.test(text));
-    const pairs = cells.map(({ text }) => pairColumn.test(text));
-    const claims = cells.map(({ text }, index) => {
-      if (pairs[index]) return access;
+    const claims = cells.map(({ text }) => {
       const claim =
         text === ""
           ? undefined
@@ -107,7 +98,7 @@ function headerOf(line: string): Header | undefined {
       return claim?.certainty === "maybe" && isOfLogins ? likely : claim;
     });
     const isBarred = cells[0]?.text === "";
-    if (claims.some(Boolean)) return { split, count: cells.length, claims, pairs, isBarred, isOfLogins };
+    if (claims.some(Boolean)) return { split, count: cells.length, claims, isBarred, isOfLogins };
   }
   return undefined;
 }
@@ -115,7 +106,7 @@ function headerOf(line: string): Header | undefined {
 function rowSpans(
   line: string,
   start: number,
-  { split, count, claims, pairs = [], isBarred, isOfLogins }: Header,
+  { split, count, claims, isBarred, isOfLogins }: Header,
 ): Span[] | undefined {
   const cells = split(line);
   // The view drops the bar before the first cell if several rows begin with a bar.
@@ -126,10 +117,8 @@ function rowSpans(
     if (!claim || cell.text === "") return [];
     const at = start + cell.start;
     const end = at + cell.text.length;
-    const [, user = "", secret = cell.text] = (pairs[index + shift] && pairCell.exec(cell.text)) || [];
-    const value = { text: secret, start: at + user.length, end, isQuoted: true, isClosed: false };
-    const isOne = pairs[index + shift] ? user !== "" && isInPlace(secret) : isCell(value, claim, isOfLogins);
-    return isOne ? [{ start: value.start, end, kind: kindOf(claim) }] : [];
+    const value = { text: cell.text, start: at, end, isQuoted: true, isClosed: false };
+    return isCell(value, claim, isOfLogins) ? [{ start: at, end, kind: kindOf(claim) }] : [];
   });
 }
 
@@ -142,35 +131,6 @@ function isCell(value: Value, claim: Claim, isPlace: boolean): boolean {
 function lineEnd(text: string, at: number): number {
   const end = text.indexOf("\n", at);
   return end === -1 ? text.length : end;
-}
-
-/** A line whose first cell names a credential, beside a line of as many cells: each further cell is a value. */
-function sideways(text: string, start: number, line: string): Span[] {
-  // `password      = "…"`: an assignment.
-  if (/^[\W_]*[\w.-]+\s*[=:{(]/.test(line)) return [];
-  const split = splits.find(([separator]) => separator.test(line))?.[1];
-  const filled = (each: string) => split?.(each).filter((cell) => cell.text !== "") ?? [];
-  const cells = filled(line);
-  const claim = claimOf(cells[0]?.text ?? "");
-  if (claim?.certainty !== "sure") return [];
-  const end = start + line.length + 1;
-  const besides = [
-    text.slice(text.lastIndexOf("\n", start - 2) + 1, Math.max(0, start - 1)),
-    text.slice(end, lineEnd(text, end)),
-  ];
-  if (!besides.some((each) => each.length < lineLengthMax && filled(each).length === cells.length)) return [];
-  return cells.slice(1).flatMap((cell) => {
-    const value = {
-      text: cell.text,
-      start: start + cell.start,
-      end: start + cell.start + cell.text.length,
-      isQuoted: true,
-      isClosed: false,
-    };
-    return isCell(value, claim, false) && !/\)$/.test(cell.text)
-      ? [{ start: value.start, end: value.end, kind: kindOf(claim) }]
-      : [];
-  });
 }
 
 const separators = /[|,;\t│┃]| & | {2}/;
@@ -188,9 +148,7 @@ function find(text: string, names: readonly NameHit[]): Span[] {
     const line =
       end - start > headerLengthMax ? "" : text.slice(start, end).replace(/^!/, "|").replaceAll("!!", "||");
     if (!separators.test(line)) continue;
-    const across = sideways(text, start, line);
-    const header = across.length > 0 || noHeader.test(line) ? undefined : headerOf(line);
-    spans.push(...across);
+    const header = noHeader.test(line) ? undefined : headerOf(line);
     if (!header) continue;
     for (let at = end + 1; at < text.length; at = lineEnd(text, at) + 1) {
       const line = text.slice(at, Math.min(lineEnd(text, at), at + lineLengthMax));
@@ -206,46 +164,4 @@ function find(text: string, names: readonly NameHit[]): Span[] {
   return spans;
 }
 
-const insertion = /\(([^()\n]{1,400})\)\s{1,20}VALUES\s{0,20}\(/gi;
-/** `INSERT INTO users (email, password) VALUES ('…', '…'), ('…', '…')` */
-function findInserted(text: string): Span[] {
-  const spans: Span[] = [];
-  for (const match of text.matchAll(insertion)) {
-    const claims = (match[1] ?? "").split(",").map((column) => claimOf(column.replace(/[\s"'`[\]]/g, "")));
-    if (!claims.some(Boolean)) continue;
-    let row = argumentsAt(text, match.index + match[0].length);
-    while (row) {
-      for (const [place, { value }] of row.list.entries()) {
-        const claim = claims[place];
-        if (claim && value && isCell(value, claim, true))
-          spans.push({ start: value.start, end: value.end, kind: kindOf(claim) });
-      }
-      nextRow.lastIndex = row.end + 1;
-      row = nextRow.test(text) ? argumentsAt(text, nextRow.lastIndex) : undefined;
-    }
-  }
-  return spans;
-}
-const copied = /\bCOPY\s{1,4}[^\s()]{1,80}\s{0,4}\(([^()\n]{1,400})\)\s{1,4}FROM\s{1,4}stdin[^\n]{0,40}\n/gi;
-/** `COPY users (id, password) FROM stdin;`, and below it rows with tabs. */
-function findCopied(text: string): Span[] {
-  const spans: Span[] = [];
-  for (const match of text.matchAll(copied)) {
-    const claims = (match[1] ?? "").split(",").map((column) => claimOf(column.replace(/[\s"]/g, "")));
-    const header = { split: splitBy(/\t/g), count: claims.length, claims, isBarred: false, isOfLogins: true };
-    for (let at = match.index + match[0].length; at < text.length; at = lineEnd(text, at) + 1) {
-      const row = rowSpans(text.slice(at, lineEnd(text, at)), at, header);
-      if (!row) break;
-      spans.push(...row);
-    }
-  }
-  return spans;
-}
-const nextRow = /\s{0,8},\s{0,20}\(/y;
-
-const kinds = [kindNamed("Password")];
-export const tables: readonly Finder[] = [
-  { kinds, keywords: [], find },
-  { kinds, keywords: ["values"], reach: 2_000, find: findInserted },
-  { kinds, keywords: ["from stdin"], reach: 4_000, find: findCopied },
-];
+export const tables: Finder = { kinds: [kindNamed("Password")], keywords: [], find };

@@ -24,7 +24,7 @@ export const innermostSingle = "\uE003";
 export const marker = "\uE010";
 
 /** Letters of Chinese, Japanese and Korean (U+3040 to U+A788, U+AC00 to U+D7FF) have no plain form. */
-const special = pattern("g", String.raw`[&\\%<"'\x60[^\n\u001b\u0080-\u303f\ua789-\uabff\ud800-\uffff]`);
+const special = pattern("g", String.raw`[&\\%"'\x60[^\n\u001b\u0080-\u303f\ua789-\uabff\ud800-\uffff]`);
 /** The colours of a terminal, as bytes or as a program writes them. */
 const colour = pattern("y", String.raw`(?:\u001b|\\(?:e|033|x1[bB]|u001[bB]))\[[\d;]{0,12}[A-Za-z]`);
 const markerPattern = /\[REDACTED(?::[a-z0-9_]{1,60})?\]/y;
@@ -44,22 +44,12 @@ const escapeSequence =
 /** A command of Windows that goes on in the next line. */
 const cutLine = /\^\r?\n[ \t]*/y;
 const percentEscape = /%(?:25)?(3[dD]|3[aA]|2[267]|2[fF]|2[bB]|2[dD]|7[bBdD]|0[aAdD])/y;
-/** Tags that only format. A tag with other attributes does not match: it may contain a credential. */
-const formatTag = pattern(
-  "iy",
-  String.raw`<(\/?)(b|i|u|em|strong|code|tt|kbd|nowiki|span|font|small|mark|br|p|div|li|ul|ol|pre|td|th|tr|table`,
-  String.raw`|tbody|thead|h\d)(?:[ \t]+(?:class|style|id`,
-  String.raw`|align|valign|color|dir|lang|width|scope|colspan|rowspan|data-(?![\w-]{0,20}(?:secret|token|pass|pwd`,
-  String.raw`|cred|key|auth))[\w-]{1,20})=`,
-  String.raw`(?:"[^"<>]{0,99}"|'[^'<>]{0,99}'))*[ \t]*\/?>(?:\s*(?=<\/?t(?:[dhr]|head|body)[\s>]))?`,
-);
-/** `"…" + "…"`, `'…' . '…'`, `"…" & _`, `"…" ..`; without an operator if the next line is indented. */
+/** `"…" + "…"`, `'…' . '…'`, `"…" & _`, `"…" ..`, and calls that append. */
 const join = pattern(
   "y",
   String.raw`(["'\x60])(?:(?:(?<=[Ss]tring\(["'][^"'\n]{1,80}["'])\))?[ \t]*(?:(?:\+\+?|\.\.?|&|<>`,
   String.raw`|\|\|)[ \t]*(?:_[ \t]*)?(?:\\?\r?\n[>+]?[ \t]*)?`,
-  String.raw`|[\\\x60]?\r?\n[>+]?[ \t]*(?:(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*|(?<=[ \t]{2})(?=["']))|(?<=[ \t])(?=["'])`,
-  String.raw`|\/\*[^*\n]{0,60}\*\/\s{1,40})`,
+  String.raw`|[\\\x60]?\r?\n[>+]?[ \t]*(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*)`,
   String.raw`|\)?[;\s]{0,40}(?:\w{0,24}\.)?(?:concat|[aA]ppend|push_str)\([ \t]*)\1`,
 );
 
@@ -107,20 +97,6 @@ function unescaped(match: RegExpExecArray): string {
   return quoteOf(letter, slashes.length > 1);
 }
 
-/** A tag with a long value, as in `<div id="ghp_…">`, may contain a token: it stays in the view. */
-function formatTagAt(text: string, at: number): RegExpExecArray | null {
-  const tag = matchAt(formatTag, text, at);
-  return tag && tag[0].length > 24 && /[A-Za-z0-9]{20}/.test(tag[0]) ? null : tag;
-}
-
-function tagMeaning([, slash, tag = ""]: RegExpExecArray): string {
-  const name = tag.toLowerCase();
-  if (name === "td" || name === "th") return slash ? "" : "|";
-  // `<tr>` already starts a new line: a table row is one line, whatever the layout of its cells.
-  if (name === "tr" && slash) return "";
-  return /^(?:br|p|div|li|pre|tr|table|h\d)$/.test(name) ? "\n" : "";
-}
-
 function entityMeaning([, decimal, hex = "", name]: RegExpExecArray): string {
   if (name) return required(namedEntities.get(name), `character of the entity ${name}`);
   const code = decimal ? Number(decimal) : Number.parseInt(hex, 16);
@@ -149,53 +125,6 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text);
 }
 
-/**
- * `["…", "…"].join("")`, `"".join(["…", "…"])`, `Concat("…", "…")`, `Sprintf("%s%s", "…", "…")`: the strings are
- * one.
- */
-const joinedList = pattern(
-  "gi",
-  String.raw`\[[^[\]()\n]{1,300}\]\s?\.join\((["'\x60])[-_.]?\1\)|((?:concat|paste0?|(?:printf`,
-  String.raw`|format!?)\((?:\w{1,24}[,:] ?)?["']`,
-  String.raw`(?:%[s@]|\{\d?\}){2,8}["'],|(["'])\3\.join\([[(]|join\((?:\[\]string\{|\w{1,9}\.of\(|["']{2}, ?)`,
-  String.raw`|implode\(["']{2}, ?[[(]`,
-  String.raw`|\{\s{0,8}(?=(?:'[^'\\]', ?){5})))\(?[^()[\]\n]{1,300}`,
-);
-const listed = /(["'`])[ \t]*,\s{0,20}\1/y;
-/** Returns whether a position is in such a list. Call it with increasing positions. */
-function joinedIn(text: string): (at: number) => boolean {
-  const lists = Array.from(text.matchAll(joinedList), ({ 0: list, 2: call = "", index }) => ({
-    start: index + call.length,
-    end: index + list.length,
-  }));
-  let next = 0;
-  return (at) => {
-    while (at >= (lists[next]?.end ?? text.length)) next++;
-    return at >= (lists[next]?.start ?? text.length);
-  };
-}
-
-const isRecord = /(?:^|\n)\+["'`][^\n]*["'`],[ \t]*["'`][^"'`\n]*$/;
-/**
- * Two strings on two lines without an operator are one string if the first follows `=` or `(` or begins its line.
- * In a list of records they stay two
- * strings.
- */
-function joinAt(text: string, at: number, isListed: (at: number) => boolean): Meaning | undefined {
-  const next = isListed(at) ? matchAt(listed, text, at) : null;
-  if (next) return meant(next, () => "");
-  const joined = matchAt(join, text, at);
-  const isBare = joined !== null && /^.(?:[ \t]*\r?\n[>+]?)?[ \t]+.$/.test(joined[0]);
-  // In a diff, two records of a list begin with a plus sign each.
-  if (joined !== null && /\n\+["'`]$/.test(joined[0]) && isRecord.test(text.slice(Math.max(0, at - 200), at)))
-    return undefined;
-  const led = joined?.[0].includes("\n")
-    ? /[(=\n][>+]?[ \t]*["'][^"'\n]*$/
-    : /\s=\s(?:["'][^"'\n]*["'] ){0,5}["'][^"'\n]*$/;
-  const isOne = !isBare || led.test(text.slice(Math.max(0, at - 200), at));
-  return isOne ? meant(joined, () => "") : undefined;
-}
-
 /** An escaped slash between `://` and the path is not a separator: it is part of a password. */
 const isInAuthority = (text: string, at: number) =>
   /2f/i.test(text.slice(at + 1, at + 3)) && /:\/\/[^\s/@?#]*$/.test(text.slice(Math.max(0, at - 120), at));
@@ -209,7 +138,7 @@ const meant = (match: RegExpExecArray | null, meaning: (match: RegExpExecArray) 
 /** A space inside of French quotes. */
 const isSpace = (character: string) => " \u00a0\u202f".includes(character || "x");
 
-function meaningAt(text: string, at: number, isListed: (at: number) => boolean): Meaning | undefined {
+function meaningAt(text: string, at: number): Meaning | undefined {
   switch (text.charAt(at)) {
     case "[":
       return meant(matchAt(markerPattern, text, at), () => marker);
@@ -230,12 +159,10 @@ function meaningAt(text: string, at: number, isListed: (at: number) => boolean):
     case "%":
       if (isInAuthority(text, at)) return undefined;
       return meant(matchAt(percentEscape, text, at), ([, code = ""]) => fromCode(Number.parseInt(code, 16)));
-    case "<":
-      return meant(formatTagAt(text, at), tagMeaning);
     case '"':
     case "'":
     case "`":
-      return joinAt(text, at, isListed);
+      return meant(matchAt(join, text, at), () => "");
     case "«":
       return { length: isSpace(text.charAt(at + 1)) ? 2 : 1, meaning: '"' };
     default:
@@ -265,7 +192,6 @@ export function viewOf(text: string): View {
   const starts = new Uint32Array(text.length + 1);
   const ends = new Uint32Array(text.length + 1);
   const pieces: string[] = [];
-  const isListed = joinedIn(text);
   let length = 0;
   let at = 0;
 
@@ -289,7 +215,7 @@ export function viewOf(text: string): View {
       special.lastIndex = at;
       continue;
     }
-    const found = meaningAt(text, hit.index, isListed);
+    const found = meaningAt(text, hit.index);
     if (!found || (found.length === 1 && found.meaning === hit[0])) {
       // Skips the rest of a run of backslashes that is not an escape, so that the run is read once.
       if (hit[0] === "\\") while (text.charAt(special.lastIndex) === "\\") special.lastIndex++;

@@ -5,17 +5,13 @@ import { exactSample } from "./samples/template.ts";
 
 /** One text for each row. Only this row finds the credential in it. */
 const examples: Readonly<Record<string, string>> = {
-  "right behind a name": "MqttPassword «password|copper-lantern-violin»",
-  "words lead back to a name": "We took «password|copper-lantern-violin» as the password.",
+  "right behind a name": "my $password «password|copper-lantern-violin»",
   "a sign behind a sentence with a name": "rotate the staging token!, as in: «token|{hex:32}»",
-  "a value below a name": "Replace the shared secret of the callbacks\nNew value: «token|{hex:32}»",
   "behind a name in its sentence": "our password policy made anna choose «password|Walrus_2114» again",
   "before a name in its sentence":
     "Somebody pasted «password|Walrus_2114» here, which opens with our password",
   "behind a word about access": "When Jenkins prompts you, enter anna followed by «password|Anchor_6334».",
-  "before a word about access": "Take «password|Anchor_6334» and unlock the box.",
-  "alone below a line that speaks of it": "can I get the pw?\ntom: «password|p8TDlmnKsbNCIM»",
-  "above a comment that speaks of it": "ops * «password|Anchor_6334» *\n# chap-secrets",
+  "alone below a line that speaks of it": "who has root?\n- «password|p8TDlmnKsbNCIM»",
 };
 /** One value for each look that only a credential has. */
 const looks = [

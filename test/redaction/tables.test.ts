@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { evidence } from "../../lib/redaction/evidence.ts";
 import { redact } from "../../lib/redaction/redact.ts";
-import { sayings, spokenEvidence } from "../../lib/redaction/sentences.ts";
+import { sayings } from "../../lib/redaction/sentences.ts";
 import { expand } from "./samples/template.ts";
 
 /** Without the last search, which needs no name right before the value: see mentions.test.ts. */
@@ -15,15 +15,8 @@ const sayingExamples: Readonly<Record<string, string>> = {
   quotes: "storePassword 'bluebird'",
   "a colon in a sentence": "The kiosk (password: bluebird) is back.",
   "right behind the name": "They all log in with the password bluebird.",
-  "typed at a prompt": "when it asks for a password just type guest-guest-1 and hit enter",
   "changed to": "I changed the admin password to bluebird, tell the others.",
   "an answer": "anna: what's the password for the NAS?\nben: bluebird",
-};
-
-const spokenExamples: Readonly<Record<string, string>> = {
-  said: 'The password for the user "anna": flowerpot3; it locks.',
-  likely: 'db_password      = "Lampost4821.SV"',
-  near: "Splunk_Token {uuid}",
 };
 
 const evidenceExamples: Readonly<Record<string, string>> = {
@@ -35,13 +28,12 @@ const evidenceExamples: Readonly<Record<string, string>> = {
   "words run together": '{"secret":"duneMirror"}',
   "word with a sign": '{"secret":"bluebird!"}',
   "small letters": '{"password":"bluebird"}',
-  "password in a sentence": 'The password for the user "anna": flowerpot3; it locks.',
+  "password in a sentence": "密码是Kq7vTz92",
   token: "token={uuid}",
   "password of a credential": 'haslo_db = "silver8043"',
   "random token": 'kek: "{base64:43}="',
   "random signs": "define('NONCE_KEY', '|nW7fp%J4D 1B0Ll$6e+flH,3PjV+LX!Tl9');",
   "long hex": "ticket_salt: '{hex:32}'",
-  "UUID of a constant": "INSTRUMENTATION_KEY={uuid}",
 };
 
 const rows = [
@@ -49,11 +41,6 @@ const rows = [
     name: row.saying,
     examples: sayingExamples,
     off: () => vi.spyOn(row.behind, "test"),
-  })),
-  ...spokenEvidence.map((row) => ({
-    name: row.evidence,
-    examples: spokenExamples,
-    off: () => vi.spyOn(row, "holds"),
   })),
   ...[...new Set(Object.values(evidence).flat())].map((row) => ({
     name: row.evidence,
@@ -66,7 +53,7 @@ describe("the tables of evidence", () => {
   it("every row has an example, and every example a row", () => {
     const named = (examples: Readonly<Record<string, string>>) =>
       rows.filter((row) => row.examples === examples).map(({ name }) => name);
-    for (const examples of [sayingExamples, spokenExamples, evidenceExamples])
+    for (const examples of [sayingExamples, evidenceExamples])
       expect(named(examples).toSorted()).toEqual(Object.keys(examples).toSorted());
   });
 

@@ -28,7 +28,6 @@ describe("the view of a text", () => {
     ["an escaped line end becomes a line end", "a\\nb", "a\nb"],
     ["a machine's name stays", "\\\\nas01", "\\\\nas01"],
     ["joined strings become one string", `"ab" + "cd"`, `"abcd"`],
-    ["formatting tags disappear or become a line end", "<b>a</b><br>c", "a\nc"],
     ["a prefix that two lines share disappears", "// a\n// b", "a\nb"],
     ["a prefix of one line stays", "# a\nb", "# a\nb"],
     ["a marker becomes one character that nothing matches", "a [REDACTED:password] b", `a ${marker} b`],

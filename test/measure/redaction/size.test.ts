@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 
-/** What two people can still read. The goal is 4,900; formatted and without a longer line it was never below this. */
-const linesMax = 5_910;
+/** What two people can still read. */
+const linesMax = 4_900;
 const columnsMax = 120;
 
 it(`the rules have at most ${linesMax} lines, none longer than ${columnsMax} columns`, () => {

@@ -55,9 +55,7 @@ export const bridges: Record<string, readonly string[]> = {
     ...none(['"password" === "…"'], word),
   ],
   "redaction finds an argument of a call if it looks like a credential": [
-    ...each(['password = SecretStr("…")', 'password=S("…")', "password    =    new a.b::C('…')"], random),
-    ...each(['password = new C("…")', 'password\t=\tf("…")'], random),
-    ...each(['password = f("…")', 'password("…")'], "a1!bcd2e"),
+    ...each(['password("…")'], "a1!bcd2e"),
     ...none(['password = f("…")', 'password("…")', 'password = f("x", "…")'], mixed),
     ...none(["password = f(x…)", "password(…)", "password(x…)"], mixed),
     ...each(['password("…")', "password(    '…')", 'password ("…")'.replace(" ", "")], random),
@@ -173,8 +171,8 @@ export const bridges: Record<string, readonly string[]> = {
     "the secret is abc123",
     "secret: «secret|abc123»",
   ],
-  "redaction finds code in a sentence, and a random value after a dash": [
-    ...each(["the password `…`", "password - …"], random),
+  "redaction finds code in a sentence": [
+    ...each(["the password `…`"], random),
     ...none(["password - …"], word),
     ...each(["the password `…`"], mixed),
     ...none(["password - …"], mixed),
@@ -201,7 +199,6 @@ export const bridges: Record<string, readonly string[]> = {
   "redaction finds a value in a dump, a parameter, an attribute, a declaration or below a heading": [
     ...each(['<div data-user-password="…"></div>'], mixed),
     ...each(["┌──┐\n│ user │ password │\n├──┤\n│ bob │ … │\n└──┘"], odd),
-    ...each(['+"user","password","role"\n+"bob","…","admin"\n+"amy","","admin"'], mixed),
     ...none(
       ['<div data-theme="…"></div>', "## Password\n\nRequired … characters", '"x": { "default": "…" }'],
       mixed,

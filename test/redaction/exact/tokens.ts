@@ -73,13 +73,11 @@ export const tokens: Record<string, readonly string[]> = {
 const shaped = "Xk9!pQz7Rt2bW";
 
 export const contexts: Record<string, readonly string[]> = {
-  "a context counts on the line of the secret, or alone on a line before it": [
+  "a context counts on the line of the secret": [
     `pass «password|${shaped}»`,
     `pass «password|${shaped}»\nnext\nline`,
     `a\npass «password|${shaped}»`,
     `\na pass, you know\n${shaped}`,
-    `\npass\n«password|${shaped}»`,
-    `pass\n\n«password|${shaped}»`,
     `pass «password|${shaped}» and «password|${shaped}»\n${shaped}`,
     "pass!X9k7Qz2bWt",
     "x pass!X9k7Qz2bWt",
@@ -87,9 +85,7 @@ export const contexts: Record<string, readonly string[]> = {
   "a context is ignored inside a marker": [
     `pass «password|${shaped}» [REDACTED:`,
     `[REDACTED:url_password] ${shaped}`,
-    `[REDACTED: ${"a ".repeat(30)}pass «password|${shaped}»`,
     `[REDACTED:x] pass «password|${shaped}»`,
-    `[REDACTED:pass «password|${shaped}»`,
     `curl -u [REDACTED:1password_key] https://example.com`,
     `mysql://[REDACTED:x:${shaped}@host`,
   ],

@@ -189,7 +189,6 @@ export const values: Record<string, readonly string[]> = {
     ...["Walnut cinder velvet", "rotate before every release", "user login form hidden"].map(quotedNot),
     ...namedNot("token", ["walnut cinder velvet zephyr"]),
     "db_password: minimum twelve random letters",
-    "password: «password|walnut cinder velvet zephyr»",
     "<password>\n  «password|walnut cinder velvet zephyr»\n</password>",
     "| user | password |\n|---|---|\n| bob | «password|walnut cinder velvet zephyr» |",
   ],
