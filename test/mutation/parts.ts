@@ -43,20 +43,24 @@ export const parts: Readonly<Record<string, Part>> = {
     tests: ["test/redaction/exact.test.ts"],
   },
   "redaction-assignments": {
-    mutate: ["lib/redaction/{assignment-names,assignments,separators,sentences,tables,calls,arguments}.ts"],
+    mutate: ["lib/redaction/{assignment-names,assignments,separators,sentences,tables}.ts"],
     tests: ["test/redaction/exact.test.ts"],
   },
   "redaction-values": {
-    mutate: ["lib/redaction/{features,evidence,values,placeholders,places,not-passwords}.ts"],
-    tests: ["test/redaction/exact.test.ts"],
+    mutate: ["lib/redaction/{features,evidence,values,passphrases,placeholders,places,never}.ts"],
+    tests: ["test/redaction/{exact,never}.test.ts"],
   },
   "redaction-appearance": {
     mutate: ["lib/redaction/{appearance,high-entropy}.ts"],
     tests: ["test/redaction/{appearance,exact}.test.ts"],
   },
+  "redaction-mentions": {
+    mutate: ["lib/redaction/mentions.ts"],
+    tests: ["test/redaction/{mentions,classes}.test.ts"],
+  },
   "redaction-rules": {
-    mutate: ["lib/redaction/{rules-vendors,vendors,links}.ts"],
-    tests: ["test/redaction/exact.test.ts"],
+    mutate: ["lib/redaction/{rules-vendors,vendors,vendor-table,links}.ts"],
+    tests: ["test/redaction/{exact,vendors}.test.ts"],
   },
   "redaction-context-rules": {
     mutate: ["lib/redaction/{rules-context,rules-commands}.ts"],
