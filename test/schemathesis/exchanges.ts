@@ -9,6 +9,8 @@ export type Exchange = {
   readonly keyKind: string;
   readonly status: number;
   readonly body: string;
+  /** The body of the request. */
+  readonly sent: string;
   /** One line, to send it again. */
   readonly request: string;
   readonly failures: readonly Failure[];
@@ -77,6 +79,7 @@ function exchangesOf({ cases, interactions, checks }: z.output<typeof recorderSc
         keyKind: /^rk_([a-z]+)_/.exec(key)?.[1] ?? (key.startsWith("cr-") ? "legacy" : key),
         status: response.status_code,
         body: response.content ?? "",
+        sent: request.body ?? "",
         request: `${request.method} ${request.uri} ${request.body ?? ""}`,
         failures: (checks[id] ?? []).flatMap(({ name, failure_info: info }) =>
           info ? [{ check: name, message: `${info.failure.title}: ${info.failure.message}` }] : [],

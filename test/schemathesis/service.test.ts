@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as z from "zod";
 import { keyKinds } from "../../lib/contract/access.ts";
-
 import { type ListedOperation, type OperationId, operations } from "../../lib/contract/operations.ts";
 import { dependencies } from "../../lib/http/dependencies.ts";
 import { nameServers } from "../../lib/webhooks/addresses.ts";
@@ -17,6 +16,10 @@ import { isWanted } from "./wanted.ts";
 const isLong = process.env.LONG === "1";
 const requestsMin = 50;
 const examplesPerOperation = isLong ? 1000 : 55;
+/** Most operations already have thirty from their bounds. */
+const firstExamples = isLong ? 1000 : 20;
+/** Chains of requests in all, each with several steps. */
+const chains = isLong ? 1000 : 20;
 
 const service = useService({ demo: true });
 let folder: string;
@@ -131,6 +134,7 @@ type Attack = {
   readonly mode: "positive" | "negative";
   readonly phases: string;
   readonly seed: number;
+  readonly examples?: number;
   readonly only?: readonly ListedOperation[];
 };
 /** Schemathesis draws other requests with another seed. */
@@ -148,10 +152,12 @@ async function attackAll(): Promise<readonly Exchange[]> {
     { mode: "positive", phases: "coverage", seed: 1 },
     { mode: "negative", phases: "coverage", seed: 1 },
   );
-  const few = operations.filter((each) => isLong || answeredOf(all, each, false) < requestsMin);
+  const few = (isValid: boolean) =>
+    operations.filter((each) => isLong || answeredOf(all, each, isValid) < requestsMin);
   await attackTogether(
-    { mode: "positive", phases: "fuzzing,stateful", seed: 1 },
-    { mode: "negative", phases: "fuzzing", seed: 1, only: few },
+    { mode: "positive", phases: "fuzzing", seed: 1, examples: firstExamples, only: few(true) },
+    { mode: "positive", phases: "stateful", seed: 1, examples: chains },
+    { mode: "negative", phases: "fuzzing", seed: 1, examples: firstExamples, only: few(false) },
   );
   for (const seed of seedsOfMore) {
     const lacking = (isValid: boolean) =>
@@ -174,7 +180,10 @@ const answeredOf = (all: readonly Exchange[], { method, path }: ListedOperation,
       exchange.status !== 429,
   ).length;
 
-async function attack({ mode, phases, seed, only }: Attack, values: KnownValues): Promise<Exchange[]> {
+async function attack(
+  { mode, phases, seed, examples = examplesPerOperation, only }: Attack,
+  values: KnownValues,
+): Promise<Exchange[]> {
   if (only?.length === 0) return [];
   const bin = await pythonTool("schemathesis");
   const { url, keys } = service();
@@ -196,7 +205,7 @@ async function attack({ mode, phases, seed, only }: Attack, values: KnownValues)
   const words = [
     ...["--config-file", fileOf("schemathesis.toml"), "run", `${url}/openapi.json`, "--no-color"],
     ...["--phases", phases, ...(only ?? []).flatMap(({ id }) => ["--include-operation-id", id])],
-    ...["--mode", mode, "--max-examples", String(examplesPerOperation), "--seed", String(seed)],
+    ...["--mode", mode, "--max-examples", String(examples), "--seed", String(seed)],
     ...["--report", "ndjson", "--report-ndjson-path", report],
   ];
   const child = spawn(join(bin, "python"), [join(bin, "schemathesis"), ...words], {
