@@ -149,12 +149,12 @@ export const nevers: readonly Never[] = [
 const behindName = String.raw`["'>]{0,2}[ \t]*[:=]?[ \t]*["'\x60]?$`;
 // biome-ignore format: one row a line
 export const neverBehind: readonly { readonly is: string; readonly before: RegExp }[] = [
-  { is: "id", before: pattern("", String.raw`(?:(?:[a-z]|\b)I[dD]|(?:\b|_)(?:[kc]?id|nonce|trace|request|cursor)|[cC]ursor`,
-    "|[pP]age_?[tT]oken)", behindName) },
-  { is: "digest", before: pattern("", String.raw`(?:\b|_)(?:etag|hash|digest|checksum|fingerprint|x5t#S256|sha(?:-?\d+)?|[cC]ommit`,
-    "|revision|(?:leaked|fixed|introduced|landed) (?:in|by))", behindName) },
-  { is: "version, place or name of something", before: pattern("", String.raw`(?:\b|_)(?:tag|branch|image|version|release`,
-    "|file|path|build|named|called|TXT|ticket|issue)", behindName) },
+  { is: "id", before: pattern("", String.raw`(?:(?:[a-z]|\b)I[dD]|(?:\b|_)(?:[kc]?id|nonce|trace|request|cursor)`,
+    "|[cC]ursor|[pP]age_?[tT]oken)", behindName) },
+  { is: "digest", before: pattern("", String.raw`(?:\b|_)(?:etag|hash|digest|checksum|fingerprint|x5t#S256`,
+    String.raw`|sha(?:-?\d+)?|[cC]ommit|revision|(?:leaked|fixed|introduced|landed) (?:in|by))`, behindName) },
+  { is: "version, place or name of something", before: pattern("", String.raw`(?:\b|_)(?:tag|branch|image|version`,
+    "|release|file|path|build|named|called|TXT|ticket|issue)", behindName) },
   { is: "user", before: pattern("", String.raw`(?:\b|_)(?:user|customer|accessor|username)`, behindName,
     String.raw`|\b(?:log|sign)\w* ?in as ["'\x60]?$`) },
   { is: "key of a table or a cache", before: pattern("",

@@ -265,9 +265,9 @@ const password = (keywords: string, pattern: RegExp, value: RegExp, accept: Acce
 /** Functions and classes that take a credential. */
 const calls = pattern(
   "gi",
-  String.raw`(?:\b|_)auth ?[=:] ?[([]|(?:log_?in|sign_?in|auth\w{0,16}|connect\w{0,12}|bind(?:_s)?|credentials?|pdo|sign`,
-  String.raw`|sign_?with|verify|jwt\W{1,2}\w{6}|\w{0,8}crypt|\w{0,8}hmac\w{0,8}|cipher\w{0,4}|\w{0,8}pass(?:word)?|mysqli`,
-  String.raw`|api_?key|unlock|protect|ftp\w{0,4}|securitykey|fernet|begin|community\w{0,4}|create_?user)\(`,
+  String.raw`(?:\b|_)auth ?[=:] ?[([]|(?:log_?in|sign_?in|auth\w{0,16}|connect\w{0,12}|bind(?:_s)?|credentials?|pdo`,
+  String.raw`|sign|sign_?with|verify|jwt\W{1,2}\w{6}|\w{0,8}crypt|\w{0,8}hmac\w{0,8}|cipher\w{0,4}`,
+  String.raw`|\w{0,8}pass(?:word)?|mysqli|api_?key|unlock|protect|ftp\w{0,4}|securitykey|fernet|begin|community\w{0,4}|create_?user)\(`,
 );
 /** An argument of such a call: a user, a host, a file or a name of an algorithm does not look chosen. */
 const isArgument: AcceptInContext = (secret, { text, end }) =>
@@ -303,8 +303,8 @@ export const statementContexts: readonly ContextRule[] = [
       !/^[A-Za-z\d+/]{24,}={0,2}$/.test(found.context + secret) &&
     (isMadePassword(secret, found) || isPairOfDoor(secret, found)))),
   // ("anna@example.com", "…") near a word for a password
-  near("@|login|cred|users|passw", password("", /[([{]¬[¶][\w.+@-]{2,80}[¶],¬[¶]/g, quoted, (secret, { text, start, end,
-    context }) => isInPlace(secret) && !/^\w+=|[/:]/.test(secret) &&
+  near("@|login|cred|users|passw", password("", /[([{]¬[¶][\w.+@-]{2,80}[¶],¬[¶]/g, quoted,
+    (secret, { text, start, end, context }) => isInPlace(secret) && !/^\w+=|[/:]/.test(secret) &&
     (context.includes("@") || isMadeUp(secret) || isMixedWord(secret)) &&
     /login|cred|passw|users/i.test(text.slice(Math.max(0, start - 200), end + 200)))),
   behind(/\uE010/g, password("\uE010", pattern("gi",
