@@ -1,13 +1,19 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { operations } from "../lib/contract/operations.ts";
 import type { TableUse } from "../lib/contract/table-use.ts";
 import { internalFunctions, workers } from "../lib/contract/workers.ts";
 
-/** `npm run grants`: runs the tests and lists the lines of the contract that none of them used. */
-const file = join(mkdtempSync(join(tmpdir(), "grants-")), "used.txt");
+/** Grants that no test of the run uses, and why they stay. */
+const kept: Readonly<Record<string, string>> = {};
+
+/** `npm run grants`: runs the tests and fails if a line of the contract is used by none of them and not kept above. */
+const folder = mkdtempSync(join(tmpdir(), "grants-"));
+process.once("exit", () => rmSync(folder, { recursive: true }));
+const file = join(folder, "used.txt");
+writeFileSync(file, "");
 const words = ["vitest", "run", "--project", "unit", "--project", "proofs", ...process.argv.slice(2)];
 const { status } = spawnSync("npx", words, { stdio: "inherit", env: { ...process.env, USED_GRANTS: file } });
 
@@ -26,6 +32,15 @@ const granted = ({
 };
 const lines = [...operations, ...workers, ...internalFunctions].flatMap(granted);
 const unused = lines.filter((line) => !used.has(line));
-console.log(unused.join("\n"));
+const surplus = unused.filter((line) => !(line in kept));
+const wronglyKept = Object.keys(kept).filter((line) => !unused.includes(line));
+if (surplus.length > 0)
+  console.log(
+    ["Used by no test; remove the line, use it in a test, or keep it here with a reason:", ...surplus].join(
+      "\n  ",
+    ),
+  );
+if (wronglyKept.length > 0)
+  console.log(["Kept, but used by a test or not granted any more:", ...wronglyKept].join("\n  "));
 console.log(`${unused.length} of ${lines.length} grants were used by no test of this run.`);
-process.exitCode = status ?? 1;
+process.exitCode = surplus.length + wronglyKept.length > 0 ? 1 : (status ?? 1);
