@@ -140,7 +140,7 @@ const show: Command = overHttp({
         email,
         username,
         seat_assigned,
-        seat_since: since?.get(user) ?? null,
+        seat_since: seat_assigned ? (since?.get(user) ?? null) : null,
         last_reviewed_at: reviewed?.get(user) ?? null,
       };
       const shown = memberships.map(({ provider, org_id, user_id, role }) => ({

@@ -81,8 +81,8 @@ curl --fail --header "content-type: application/json" \\
     <section>
       <h2>A chat, every week</h2>
       <p class="definition">
-        These lines post the last week. <a href="docs/jobs/weekly-report">The weekly report</a> runs them
-        every Monday.
+        These lines post the last week by team, whatever this view filters.{" "}
+        <a href="docs/jobs/weekly-report">The weekly report</a> runs them every Monday.
       </p>
       <pre>
         <code>{lines}</code>

@@ -202,7 +202,7 @@ describe("people apply", () => {
     expect([done.code, done.stderr.split("\n")]).toEqual([1, expect.arrayContaining(["3 changes done."])]);
     expect(done.stdout).toMatch(/^- +2 +ANN@x\.test +loses seat$/m);
     expect(done.stdout).toMatch(/^! +5 +di@x\.test +fails: All purchased/m);
-    expect(await show("ann@x.test")).toMatchObject({ seat_assigned: false });
+    expect(await show("ann@x.test")).toMatchObject({ seat_assigned: false, seat_since: null });
     expect(await show("cy@x.test")).toMatchObject({
       seat_assigned: true,
       memberships: [{ role: "cr_admin" }],

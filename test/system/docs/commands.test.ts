@@ -215,6 +215,11 @@ describe("commands in the docs do what they say", () => {
     const sarif = JSON.parse(await readFile(join(folder, steps.at(-1)?.with?.sarif_file ?? ""), "utf8"));
     expect(sarif).toMatchObject({ version: "2.1.0", runs: [{ results: expect.any(Array) }] });
     expect(sarif.runs[0].results.length).toBeGreaterThan(0);
+    const refused = await runLine(`set -e\nexport CODE_SCANNING_KEY=wrong\n${download?.run}`);
+    expect(refused).toMatchObject({
+      code: 1,
+      output: expect.stringContaining("The API key is missing or not valid."),
+    });
   });
 
   test.each([

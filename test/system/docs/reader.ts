@@ -200,7 +200,7 @@ export function useReader(options: { readonly fresh?: boolean; readonly empty?: 
   const asHere = (line: string): string =>
     line
       .replaceAll(/http:\/\/127\.0\.0\.1:3000|https:\/\/api\.example\.com/g, service().url)
-      .replaceAll("curl ", "curl --fail --silent --show-error ")
+      .replaceAll(/curl (?!--fail)/g, "curl --fail --silent --show-error ")
       .replace(
         /^npm run simulate -- --seeds \d+$/,
         `"$TEST_NODE" "${root}test/proofs/simulation/run.ts" --seeds 2`,
