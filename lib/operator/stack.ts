@@ -84,7 +84,9 @@ export async function apiUrlOf(output: (name: string) => string): Promise<string
   const url = output(stackOutputs.apiUrl);
   const [, api, stage] = /^https:\/\/(\w+)\.execute-api\.[^/]+\/(\w+)$/.exec(url) ?? [];
   const endpoint = api && (await gatewayEndpoint());
-  return endpoint ? `${endpoint.replace(/\/$/, "")}/restapis/${api}/${stage}/_user_request_` : url;
+  // A private endpoint of AWS itself serves only the control plane.
+  const isEmulator = endpoint && !new URL(endpoint).hostname.includes("amazonaws.com");
+  return isEmulator ? `${endpoint.replace(/\/$/, "")}/restapis/${api}/${stage}/_user_request_` : url;
 }
 
 /** What the environment or the profile sets for API Gateway, or for all services; undefined is AWS itself. */

@@ -6,8 +6,17 @@ import { isWithinOnly } from "../contract/only.ts";
 import type { deliveryRecord } from "../contract/records-webhooks.ts";
 import { onlyOfType } from "../contract/webhooks.ts";
 import { toTimestamp } from "../runtime/clock.ts";
+import { unlessDamaged } from "../store/items/unless-damaged.ts";
 import { type DeliveryItem, parseDelivery, type WebhookItem } from "../store/items/webhook.ts";
-import { type Delete, type Key, type Put, queryAll, queryUpTo, type Table } from "../store/table.ts";
+import {
+  type Delete,
+  type Key,
+  type Put,
+  queryAll,
+  queryUpTo,
+  type Table,
+  transactIf,
+} from "../store/table.ts";
 import { ttlAfter } from "../store/ttl.ts";
 import type { WebhookScope } from "./scope.ts";
 import { type Attempt, isDelivered, isGone } from "./send.ts";
@@ -62,16 +71,22 @@ export async function attemptWrites(
 /** The last release wrote an item for each attempt, all with one place: these become one first. */
 async function readAttempts(
   table: Table,
-  { id: webhookId }: WebhookItem,
+  { id: webhookId }: Pick<WebhookItem, "id">,
   place: string,
 ): Promise<DeliveryItem | undefined> {
   const range = kinds.delivery.range({ webhookId, place });
-  const items = (await Array.fromAsync(queryAll(table, range))).map(parseDelivery);
+  // A damaged item must not keep the result of an attempt from being recorded.
+  const items = (await Array.fromAsync(queryAll(table, range))).flatMap(
+    (item) => unlessDamaged(parseDelivery, item, "ringWebhooks") ?? [],
+  );
   const last = items.pop();
   if (!last || items.length === 0) return last;
   const merged = { ...last, earlier: earlierOf(items) };
-  await table.transact([{ put: merged }, ...items.map((item) => ({ delete: keyOf(item) }))]);
-  return merged;
+  const isMerged = await transactIf(table, [
+    { put: merged, when: { present: "pk" } },
+    ...items.map((item) => ({ delete: keyOf(item) })),
+  ]);
+  return isMerged ? merged : await readAttempts(table, { id: webhookId }, place);
 }
 
 const keyOf = ({ pk, sk }: DeliveryItem): Key => ({ pk, sk });

@@ -142,6 +142,12 @@ describe("on a deployed stack", () => {
     ["no endpoint", {}, "", undefined],
     ["the endpoint of all services", { AWS_ENDPOINT_URL: emulator }, "", "http://127.0.0.1:4566"],
     ["API Gateway's own", { AWS_ENDPOINT_URL: emulator, AWS_ENDPOINT_URL_API_GATEWAY: gateway }, "", gateway],
+    [
+      "a private endpoint of AWS",
+      { AWS_ENDPOINT_URL_API_GATEWAY: "https://vpce-0a1b.apigateway.eu-north-1.vpce.amazonaws.com" },
+      "",
+      undefined,
+    ],
     ["the profile's", {}, `[profile emulator]\nendpoint_url = ${gateway}`, gateway],
     [
       "ignored endpoints",

@@ -337,6 +337,18 @@ test("a crash after the record loses no delivery and no attempt", async () => {
   ]);
 });
 
+test("a damaged delivery does not keep the next attempt from being counted", async () => {
+  const hook = await endpoint(await company(), ["metrics.reviews"], 500);
+  await run();
+  const webhookId = (await hook.stored()).id;
+  for (const item of await Array.fromAsync(queryAll(store().table, kinds.delivery.range({ webhookId }))))
+    await store().table.write({ put: { ...item, at: 5 } });
+  clock().advance(minuteMs);
+  await run();
+  expect(hook.receiver.heard).toHaveLength(2);
+  expect(await hook.stored()).toMatchObject({ retries: { "metrics.reviews": { failures: 2 } } });
+});
+
 test("two runs at once list a delivery once", async () => {
   const hook = await endpoint(await company(), ["metrics.reviews"]);
   hook.receiver.answer = async (_, response) => {
