@@ -29,6 +29,21 @@ test("the search for variables finds one that nothing sets", () => {
   expect(unsetVariables(block('KEY_ID=1\nkeys revoke "$KEY_ID"'))).toEqual([]);
 });
 
+/** Commands inside a sentence that a line break cuts in two: nobody can copy them. */
+const cutCommands = (text: string): string[] =>
+  text
+    .replaceAll(/^( *)```.*?^\1```$/gms, "")
+    .match(/`(?:npx|npm|node|python3|git|curl|aws)(?: [^`\n]*)?\n[^`]*`/g) ?? [];
+
+test.each(pages)("no line break cuts a command on %s", (page) => {
+  expect(cutCommands(read(page))).toEqual([]);
+});
+
+test("the search for cut commands finds one, and none in a block", () => {
+  expect(cutCommands("Run `npm run\nbench` first.")).toEqual(["`npm run\nbench`"]);
+  expect(cutCommands("```sh\nnpm run \\\n  bench\n```\n")).toEqual([]);
+});
+
 describe("keys in CI", () => {
   test.each(pages.filter((page) => /\$\{\{ secrets\./.test(read(page))))(
     "%s stores no key as a secret under the name that its commands use for an Admin's key",
