@@ -123,7 +123,7 @@ async function load(source: string): Promise<LambdaHandler> {
   const { handler } = handlerModule.parse(
     await import(/* @vite-ignore */ new URL(`../../functions/${source}.ts`, import.meta.url).href),
   );
-  guardStores();
+  await guardStores();
   loaded.set(source, handler);
   return handler;
 }

@@ -14,10 +14,7 @@ import { operations } from "../../lib/contract/operations.ts";
 import { environmentVariables } from "../../lib/contract/platform.ts";
 import type { TableUse } from "../../lib/contract/table-use.ts";
 import { internalFunctions, workers } from "../../lib/contract/workers.ts";
-import { workerDependencies } from "../../lib/events/dependencies.ts";
-import { dependencies } from "../../lib/http/dependencies.ts";
 import { required } from "../../lib/runtime/required.ts";
-import { openStore } from "../../lib/store/open.ts";
 import type { Condition, Key, Path, Range, Table, TransactionWrite } from "../../lib/store/table.ts";
 import type { VectorSearch } from "../../lib/store/vectors.ts";
 import { anyKind, kindNames, kindOf } from "../store/item-kinds.ts";
@@ -220,7 +217,11 @@ const once = <Guarded extends object>(object: Guarded, guard: (object: Guarded) 
 };
 
 /** The stores that the handlers of this test file share: each is made from the environment when it is first asked for. */
-export function guardStores(): void {
+export async function guardStores(): Promise<void> {
+  // Imported here: where the engine has no vector index, an exact search must take its place before.
+  const { dependencies } = await import("../../lib/http/dependencies.ts");
+  const { workerDependencies } = await import("../../lib/events/dependencies.ts");
+  const { openStore } = await import("../../lib/store/open.ts");
   const { table } = dependencies();
   once(table, () => {
     const { metered } = table;
@@ -237,9 +238,9 @@ export function guardStores(): void {
 /** A handler that runs with the grants of its function. */
 export const withGrants =
   <Given extends readonly unknown[], Answer>(id: string, handler: (...given: Given) => Promise<Answer>) =>
-  (...given: Given): Promise<Answer> => {
-    guardStores();
-    return asFunction(id, () => handler(...given));
+  async (...given: Given): Promise<Answer> => {
+    await guardStores();
+    return await asFunction(id, () => handler(...given));
   };
 
 const noted = new Set<string>();
