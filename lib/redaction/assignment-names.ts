@@ -159,6 +159,9 @@ const isSwitch = pattern(
 const noName =
   /applicationServerKey|^existing(?:[A-Z_-])|^--(?:set|update|remove|clear)-secrets$|^--(?:ask|no|prompt|show)-/i;
 
+/** `senha_do_keystore`: in Romance languages the owner is behind the noun. */
+const romancePassword =
+  /(?:^|_)(?:senha|clave|contrase[nñ]a|mot_?de_?passe|mdp|parola|has[lł]o)_(?:d[aoeiu]|del|della|para|per|pour)_\w+$/i;
 /** Returns undefined if the name is only about a credential (its age, its place) and does not name one. */
 export function claimOf(given: string): Claim | undefined {
   if (noName.test(given) || isSwitch.test(given)) return undefined;
@@ -192,15 +195,7 @@ export function claimOf(given: string): Claim | undefined {
     return sure("api_key");
   if (owner === "snmp" || (last === "cookie" && /^(?:erlang|release)$/.test(owner))) return sure("password");
   if (given === "PAT" || /^(?:cle|clave|chave)_api$/i.test(given)) return sure("token");
-  // `senha_do_keystore`: in Romance languages the owner is behind the noun.
-  if (
-    pattern(
-      "i",
-      "(?:^|_)(?:senha|clave|contrase[nñ]a|mot_?de_?passe|mdp|parola|has[lł]o)_(?:d[aoeiu]",
-      String.raw`|del|della|para|per|pour)_\w+$`,
-    ).test(given)
-  )
-    return sure("password");
+  if (romancePassword.test(given)) return sure("password");
   if (
     /^(?:pin|puk|otp)$/.test(last) ||
     (/^(?:code|number)$/.test(last) && /^(?:pin|puk|otp|door|gate|alarm)$/.test(owner))

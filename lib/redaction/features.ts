@@ -53,6 +53,11 @@ export function isExpression(whole: string, isText = false): boolean {
   );
 }
 
+const credentialWord = pattern(
+  "i",
+  "(?:pass(?:word|wd|wort|phrase)|secret|token|credential)(?:s|keys?|ids?|names?",
+  `|values?|refs?|files?|paths?|hash)?$|^(?:api)?keys?$`,
+);
 /** `my-db-password`: a name, because it has only letters and separators and a word for a credential. */
 export const hasCredentialWord: Accept = memoize(
   (value) =>
@@ -61,13 +66,7 @@ export const hasCredentialWord: Accept = memoize(
     value
       .replace(/([a-z])([A-Z])/g, "$1 $2")
       .split(/[^A-Za-z]/)
-      .some((word) =>
-        pattern(
-          "i",
-          "(?:pass(?:word|wd|wort|phrase)|secret|token|credential)(?:s|keys?|ids?|names?",
-          `|values?|refs?|files?|paths?|hash)?$|^(?:api)?keys?$`,
-        ).test(word),
-      ),
+      .some((word) => credentialWord.test(word)),
 );
 
 /** An app password of Google: four groups of four small letters. */
@@ -254,24 +253,22 @@ const codeRoot = pattern(
   "|props|random_password|req|request|res|result|row|secrets?|self|settings|state|sys|system|this|user",
   String.raw`|values?|vars?)\.`,
 );
+const knownEnding =
+  /\.(?:local|internal|json|ya?ml|toml|conf|html|java|com|org|net|dev|txt|pem|key|jks|example|test|lock|log|env|csv)$/;
 /** `naranja.dulce`: where text is expected, two words with a dot are no path of code. */
 export const isDottedWords = (value: string): boolean =>
   /^[\p{L}\d]{3,}\.[\p{L}\d]{3,}(?:_\d{1,4})?$/u.test(value) &&
   !codeRoot.test(value) &&
   !hasCredentialWord(value) &&
-  !pattern(
-    "",
-    String.raw`\.(?:local|internal|json|yaml|yml|toml|conf|html|java|com|org|net|dev|txt|pem|key|jks`,
-    `|example|test|lock|log|env|csv)$`,
-  ).test(value);
+  !knownEnding.test(value);
 
+const field = pattern(
+  "",
+  String.raw`^(?:[a-z]{2,}(?:[A-Z_.-][a-z\d]+)*|[A-Z]{2,}[A-Z_\d]*`,
+  String.raw`|(?:[A-Z][a-z]{2,})+)=[^=](?!\S*[\^!$%]\d)|^[\w.-]+=(?:0x[\da-f]+|\d{1,6}|[a-z]+)(?![^\s,;:)])`,
+);
 /** `retries=3`, `maxAge=60`: text with its own name and value. In `nv5=xqeY=c`, no name is before the sign. */
-export const isField = (value: string): boolean =>
-  pattern(
-    "",
-    String.raw`^(?:[a-z]{2,}(?:[A-Z_.-][a-z\d]+)*|[A-Z]{2,}[A-Z_\d]*`,
-    String.raw`|(?:[A-Z][a-z]{2,})+)=[^=](?!\S*[\^!$%]\d)|^[\w.-]+=(?:0x[\da-f]+|\d{1,6}|[a-z]+)(?![^\s,;:)])`,
-  ).test(value);
+export const isField = (value: string): boolean => field.test(value);
 /** A password that a person chose. Words of a sentence or of code do not look like this. */
 export const looksChosen = (value: string): boolean =>
   isStrong(value) || isDiceware(value) || isDecoratedWord(value) || isUnusualWord(value);

@@ -28,6 +28,11 @@ const documents = pattern(
   String.raw`^https://[\w.-]{0,40}\b(?:figma\.com|notion\.(?:so|site)|loom\.com|miro\.com|(?:docs`,
   String.raw`|drive)\.google\.com|atlassian\.net)/`,
 );
+const versioned = pattern(
+  "",
+  "/(?:commit|blob|tree|raw|compare|archive|zipball|tarball|pull|issues)/",
+  String.raw`|raw\.githubusercontent|gist\.github|\.(?:tgz|zip)#`,
+);
 const partPattern = /[\w.~%+-]{10,}/g;
 /** Files, versions and words with hyphens are not tokens. */
 const isTokenPart = (part: string) =>
@@ -53,13 +58,7 @@ function find(text: string): Span[] {
       /^https?:\/\/(?:hooks?|webhooks?|login|auth|invite)\./.test(link[0]);
     if (!isDoor || path.length > 2_048 || documents.test(link[0])) continue;
     const isStrongDoor = isKeyHost || /^https?:\/\/(?:web)?hooks?\./.test(link[0]) || strongPath.test(path);
-    const isVersioned =
-      !isKeyHost &&
-      pattern(
-        "",
-        "/(?:commit|blob|tree|raw|compare|archive|zipball|tarball|pull|issues)/",
-        String.raw`|raw\.githubusercontent|gist\.github|\.(?:tgz|zip)#`,
-      ).test(link[0]);
+    const isVersioned = !isKeyHost && versioned.test(link[0]);
     for (const part of path.matchAll(partPattern)) {
       // `client_id=…` identifies the caller; `private-…` is a label in front of the token.
       const before = path.slice(Math.max(0, part.index - 80), part.index);

@@ -190,6 +190,11 @@ const isAnotherBare: Accept = (secret) =>
   (isMadeUp(secret) || isMixedWord(secret) || isCode(secret) || isWordPair(secret)) &&
   !isOrdinary(secret) &&
   !/[/@:=<>()[\]{}|\\]|\.\w{1,5}$|^[a-z]+(?:[-_.][a-z\d]+)+$|^[A-Z\d_-]+$/.test(secret);
+const notIdentifying = pattern(
+  "i",
+  "^(?:random|the|a|an|your|this|its|id|their|one|two|three|each|name|email|number|must",
+  `|should|shall|will|never|needs?|clause|statement)$`,
+);
 /** Rejects the placeholder of the documentation, `IDENTIFIED BY password`, and a sentence about the statement. */
 const isIdentifying: AcceptInContext = (secret, { text, start, context }) =>
   secret.length >= 4 &&
@@ -197,11 +202,7 @@ const isIdentifying: AcceptInContext = (secret, { text, start, context }) =>
     /(?:user|role|connect to)\s{1,8}\S{1,60}\s{1,8}\S{0,8}\s{0,8}$/i.test(
       text.slice(Math.max(0, start - context.length - 100), start - context.length),
     )) &&
-  !pattern(
-    "i",
-    "^(?:random|the|a|an|your|this|its|id|their|one|two|three|each|name|email|number|must",
-    `|should|shall|will|never|needs?|clause|statement)$`,
-  ).test(secret) &&
+  !notIdentifying.test(secret) &&
   isNoPlaceholder(secret);
 const isPaired: AcceptInContext = (secret, { text, end, context }) =>
   (secret.length >= 6 && (looksChosen(secret) || isCode(secret)) && isNoPlaceholder(secret)) ||

@@ -42,6 +42,8 @@ export const formTokens: readonly TokenRule[] = [
   token("Salesforce token", "00D", /[A-Za-z0-9]+(?:![\w.]+)?/y, 60, (secret) => secret.includes("!")),
 ];
 
+const nearSeed =
+  /(?<![A-Za-z])(?:[th]?otp|2fa|mfa|authenticator|two[- ]factor|zwei-faktor|setup key|qr|key manually)(?![A-Za-z])/i;
 /** One code of a list: groups with hyphens, groups of digits, or one group with a digit. */
 const code =
   String.raw`(?:\d{3,6}(?:[ -]\d{3,6}){1,7}|[A-Za-z\d]{3,8}(?:-[A-Za-z\d]{3,8}){1,9}` +
@@ -49,9 +51,10 @@ const code =
 const below =
   String.raw`(?: ?\([^()\n]{0,30}\))?(?:[^\w\n]{0,40}(?:(?:\[x\]|~~)[^\n]{0,20})?\n){0,3}[^\w\n]{0,12}(` +
   String.raw`?:\d{1,2}[.):]? {1,3})?\x60?`;
+const codePattern = new RegExp(code, "g");
 /** Codes without digits have the same form: several codes, or the groups of one. */
 const areCodes: Accept = (secret) => {
-  const codes = secret.match(new RegExp(code, "g")) ?? [];
+  const codes = secret.match(codePattern) ?? [];
   const forms = new Set(codes.map((each) => each.replace(/[A-Za-z\d]/g, "x")));
   const isUniform = forms.size === 1 && (codes.length > 1 || /^(x+)(?:-\1){3,}$/.test([...forms].join("")));
   return (
@@ -114,10 +117,7 @@ export const formContexts: readonly ContextRule[] = [
     String.raw`|(?:[a-z\d]{4} ){5,15}[a-z\d]{2,4})={0,6}(?![\w-])`),
     (secret, { text, start }) => ((hasDigit(secret) || /^[A-Z ]+$|^(?:[a-z]{4} ){5}/.test(secret)) &&
       new Set(secret).size >= 7)
-    && pattern("i",
-      "(?<![A-Za-z])(?:[th]?otp|2fa|mfa|authenticator|two[- ]factor|zwei-faktor|setup key",
-      "|qr|key manually)(?![A-Za-z])").test(text.slice(Math.max(0, start -
-    100), start)))),
+    && nearSeed.test(text.slice(Math.max(0, start - 100), start)))),
   after("Seed phrase", "seed|mnemonic|bip39|bip-39|phrase| words|paper key|wallet|metamask|frase|助记词|助記詞|ニーモニック" +
   "|シードフレーズ|мнемо|сид|fraza", pattern("gi",
     "(?:seed|mnemonic|bip-?39|phrase|(?:12|24) words|paper key|wallet|metamask|frase|助记词|助記詞|ニーモニック",

@@ -33,24 +33,24 @@ const isElement = (name: Name) =>
   "<:".includes(name.text.charAt(name.start - 1) || " ") &&
   // `mongodb://<username>:<password>@host`: a placeholder.
   /(?:^|[^:/@=])<(?:[\w.-]{1,20}:)?$/.test(before(name, 23));
-/** `ENV TOKEN …`, `set -x TOKEN …`, `#define TOKEN …`, `config set dbPassword …`, `api_key …`, `bindpw …`. */
-const isDeclaredName = memoize(
-  (name) =>
-    pattern(
-      "i",
-      String.raw`_key$|^LicenseKey$|^X-[A-Z][\w-]+$|bindpw$|rootpw$|[a-z]-password(?:-value)?$`,
-      String.raw`|^(?!\S*\benv\.)[a-z][\w-]*(?:\.[\w-]+)+$`,
-    ).test(name) || /^(?:requirepass|masterauth|rootpw)$/.test(name),
+const declaredName = pattern(
+  "i",
+  String.raw`_key$|^LicenseKey$|^X-[A-Z][\w-]+$|bindpw$|rootpw$|[a-z]-password(?:-value)?$`,
+  String.raw`|^(?!\S*\benv\.)[a-z][\w-]*(?:\.[\w-]+)+$`,
 );
+const isDeclaredName = memoize(
+  (name) => declaredName.test(name) || /^(?:requirepass|masterauth|rootpw)$/.test(name),
+);
+const declares = pattern(
+  "",
+  String.raw`(?:ENV|ARG|set|setx|add|define|-g?x|SetEnv|env|fastcgi_param|config|\bconst|\bdefine`,
+  String.raw`|authToken|requirepass|masterauth)[ \t]$`,
+);
+/** `ENV TOKEN …`, `set -x TOKEN …`, `#define TOKEN …`, `config set dbPassword …`, `api_key …`, `bindpw …`. */
 const isDeclared = (name: Name) =>
   // `~/.ssh/deploy_key` is a file.
   (isDeclaredName(name.name) && name.text.charAt(name.start - 1) !== "/") ||
-  (" \t".includes(name.text.charAt(name.start - 1) || "x") &&
-    pattern(
-      "",
-      String.raw`(?:ENV|ARG|set|setx|add|define|-g?x|SetEnv|env|fastcgi_param|config|\bconst|\bdefine`,
-      String.raw`|authToken|requirepass|masterauth)[ \t]$`,
-    ).test(before(name, 16)));
+  (" \t".includes(name.text.charAt(name.start - 1) || "x") && declares.test(before(name, 16)));
 export const isLineStart = (name: Name): boolean =>
   /(?:^|\n)[ \t>|+*-]{0,8}(?:export[ \t]+|set[ \t]+|SET[ \t]+|ENV[ \t]+|ARG[ \t]+|- |\$env:)?["']?$/.test(
     before(name, 24),
