@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { useLearning } from "../../lib/learnings/events/use.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { useStore } from "../support/engine.ts";
+import { overtakenBy as overtakes } from "../support/overtaken.ts";
 import { learningOf, organizationOf } from "../support/stored.ts";
 import { World } from "../support/world.ts";
 import { checkTable } from "./check-table.ts";
@@ -23,21 +24,7 @@ async function learn(text: string): Promise<string> {
   return results[0]?.id ?? "";
 }
 
-/** Runs something after the caller has decided and before its first transaction. */
-function overtakenBy(other: () => Promise<unknown>): Table {
-  const { table } = store();
-  let isOvertaken = false;
-  return {
-    ...table,
-    transact: async (...given) => {
-      if (!isOvertaken) {
-        isOvertaken = true;
-        await other();
-      }
-      return await table.transact(...given);
-    },
-  };
-}
+const overtakenBy = (other: () => Promise<unknown>): Table => overtakes(store().table, other);
 
 test("a use that is delivered twice counts once, also both at once", async () => {
   const learning_id = await learn("Used.");

@@ -5,6 +5,7 @@ import { peopleLimits } from "../../lib/contract/limits.ts";
 import { createRole, deleteRole, updateRole } from "../../lib/people/custom-roles.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { useStore } from "../support/engine.ts";
+import { overtakenBy as overtakes } from "../support/overtaken.ts";
 import { scanAll } from "../support/scan-all.ts";
 import { organizationOf } from "../support/stored.ts";
 import { World } from "../support/world.ts";
@@ -24,21 +25,7 @@ async function newRole(name: string, table?: Table): Promise<string> {
 const change = async (id: string, changes: Parameters<typeof updateRole>[3], table?: Table) =>
   await updateRole(context(table), organization, id, changes);
 
-/** Runs something after the caller has decided and before its first transaction. */
-function overtakenBy(other: () => Promise<unknown>): Table {
-  const { table } = store();
-  let isOvertaken = false;
-  return {
-    ...table,
-    transact: async (...given) => {
-      if (!isOvertaken) {
-        isOvertaken = true;
-        await other();
-      }
-      return await table.transact(...given);
-    },
-  };
-}
+const overtakenBy = (other: () => Promise<unknown>): Table => overtakes(store().table, other);
 
 const changesOf = async (...ids: readonly string[]) =>
   (await scanAll(store().table))

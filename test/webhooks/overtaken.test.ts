@@ -14,6 +14,7 @@ import { ringWebhooks } from "../../lib/webhooks/ring.ts";
 import { keyOfWebhook, readWebhooks } from "../../lib/webhooks/scope.ts";
 import { TestClock } from "../support/clock.ts";
 import { useStore } from "../support/engine.ts";
+import { overtakenBy as overtakes } from "../support/overtaken.ts";
 import { organizationOf } from "../support/stored.ts";
 import { publicNetwork, World } from "../support/world.ts";
 import { closeReceivers, failingForDays, startReceiver } from "./support.ts";
@@ -36,17 +37,7 @@ async function managed(name: string) {
     table,
   });
   const manager = managerOf(store().table);
-  const overtakenBy = (other: () => Promise<unknown>) => {
-    let isOvertaken = false;
-    const transact: Table["transact"] = async (...given) => {
-      if (!isOvertaken) {
-        isOvertaken = true;
-        await other();
-      }
-      await store().table.transact(...given);
-    };
-    return managerOf({ ...store().table, transact });
-  };
+  const overtakenBy = (other: () => Promise<unknown>) => managerOf(overtakes(store().table, other));
   const fields = { url: "https://hooks.test/", types: ["learnings"], description: null } as const;
   const { id } = (await createWebhook(manager, scope, fields)).webhook;
   const stored = async () => await store().table.get(keyOfWebhook(scope, id));
