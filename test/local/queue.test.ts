@@ -165,6 +165,16 @@ describe("several processes", () => {
     expect(await queue.groups()).toMatchObject([{ group: "a" }]);
   });
 
+  test("a message that is done does not come back when another process returns it", async () => {
+    await queue.events.send([message("a", "one")]);
+    const received = await queue.receive("a", 10);
+    await queue.acknowledge(received);
+
+    await expect(queue.returnToQueue(required(received[0], "message"))).rejects.toThrow();
+
+    expect(await queue.receive("a", 10)).toEqual([]);
+  });
+
   test("messages that other processes send while the queuePoller runs are delivered, none twice, none lost", async () => {
     const stop = new AbortController();
     const delivered: string[] = [];
@@ -207,6 +217,16 @@ describe("dead letters", () => {
     expect(messages.map(({ body }) => body)).toEqual(["later", "bad"]);
     expect(messages[1]?.id).not.toBe(letter.id);
     expect(await queue.listDeadLetters()).toEqual([]);
+  });
+
+  test("a dead letter that two send again at once comes once", async () => {
+    await queue.deadLetters.send([{ ...message("a", "bad"), reason: "no such thing" }]);
+    const letter = required((await queue.listDeadLetters())[0], "letter");
+
+    await queue.redrive(letter);
+    await expect(queue.redrive(letter)).rejects.toThrow();
+
+    expect((await queue.receive("a", 10)).map(({ body }) => body)).toEqual(["bad"]);
   });
 
   test("a large backlog of dead letters is sent in pieces that fit a transaction", async () => {

@@ -2,7 +2,9 @@ import { expect, test } from "vitest";
 import { operatorOrigin } from "../../lib/audit/entry.ts";
 import * as kinds from "../../lib/contract/items.ts";
 import { organizationTenant } from "../../lib/contract/tenants.ts";
+import { parseWebhook } from "../../lib/store/items/webhook.ts";
 import type { Table } from "../../lib/store/table.ts";
+import { attemptPut, attemptWrites, listDeliveries, placeOf } from "../../lib/webhooks/deliveries.ts";
 import {
   createWebhook,
   deleteWebhook,
@@ -123,4 +125,28 @@ test("a run writes no result about a webhook that was changed while it rang", as
   expect(heard).toHaveLength(1);
   const item = await stored();
   expect([item?.url, Object.keys(Object(item?.rung))]).toEqual([`${url}moved`, ["webhook.disabled"]]);
+});
+
+test("a merge of what the last release listed, overtaken by a whole attempt, lists the delivery once", async () => {
+  const { id, stored } = await managed("merged-twice");
+  const webhook = parseWebhook((await stored()) ?? expect.fail("The webhook is gone."));
+  const { table } = store();
+  const nowMs = world.deps.clock.nowMs();
+  const ring = { id: "ring", type: "learnings" } as const;
+  const message = { headers: {}, body: "{}" };
+  const attempt = { status: 500, ms: 1, answer: "" };
+  const attemptOf = (minutes: number) => ({ ring, message, attempt, atMs: nowMs + minutes * 60_000 });
+  const place = placeOf(attemptOf(0));
+  for (const failures of [0, 1, 2])
+    await table.write({
+      put: {
+        ...attemptPut(webhook, { ...attemptOf(0), before: { place, failures } }).put,
+        ...kinds.delivery.key({ webhookId: id, place, attempt: failures }),
+      },
+    });
+  const next = (minutes: number) => ({ ...attemptOf(minutes), before: { place, failures: 3 } });
+  const whole = async () => void (await table.transact(await attemptWrites(table, webhook, next(1))));
+  await attemptWrites(overtakes(table, whole), webhook, next(2));
+  const { records } = await listDeliveries({ table, nowMs }, webhook, { after: null, limit: 10 });
+  expect(records.map(({ attempts }) => attempts.length)).toEqual([4]);
 });
