@@ -127,7 +127,7 @@ test("a run writes no result about a webhook that was changed while it rang", as
   expect([item?.url, Object.keys(Object(item?.rung))]).toEqual([`${url}moved`, ["webhook.disabled"]]);
 });
 
-test("a merge of what the last release listed, overtaken by a whole attempt, lists the delivery once", async () => {
+test("a merge of old attempts that a whole attempt overtakes lists the delivery once", async () => {
   const { id, stored } = await managed("merged-twice");
   const webhook = parseWebhook((await stored()) ?? expect.fail("The webhook is gone."));
   const { table } = store();

@@ -8,7 +8,6 @@ import {
   parsePullRequestLearnings,
 } from "../../store/items/learning.ts";
 import { type OrganizationItem, parseOrganization } from "../../store/items/organization.ts";
-import { unchanged } from "../../store/items/unchanged.ts";
 import { versionInstant } from "../../store/items/version.ts";
 import { retryOnConflict, type Store } from "../../store/retry-on-conflict.ts";
 import {
@@ -127,13 +126,7 @@ async function decideLearning(
     learning,
     // A Learning that was rejected, or deleted and created again, is none of this pull request's.
     isKept: learning !== undefined && keepersOf(learning).includes(pullRequest),
-    when: {
-      all: [
-        { equals: [["learnings", id], capturedAs] },
-        { equals: ["version", state.version] },
-        { equals: ["status", state.status] },
-      ],
-    },
+    when: { equals: ["status", state.status] },
   };
   const fate = effectOnLearning(state, capturedAs);
   const forget: TransactionWrite = {
@@ -157,7 +150,7 @@ type Deciding = {
   readonly pullRequest: string;
   readonly learning: LearningItem | undefined;
   readonly isKept: boolean;
-  /** What the decision knows about the pull request is still true. */
+  /** The pull request ended in the same way. A new capture changes the Learning's revision too. */
   readonly when: Condition;
 };
 
@@ -186,15 +179,7 @@ async function shareWrites(
   droppedDigest: string | undefined,
 ): Promise<TransactionWrite[]> {
   const at = writeContext({ nowMs: clock.nowMs(), random }, tenant);
-  if (learning)
-    return isKept
-      ? recordWrites(at, learning, approvedLearning(at, learning))
-      : [
-          {
-            check: kinds.learning.key({ organization: uuid, learningId: learning.id }),
-            when: unchanged(learning, ["revision"]),
-          },
-        ];
+  if (learning) return isKept ? recordWrites(at, learning, approvedLearning(at, learning)) : [];
   const text =
     droppedDigest === undefined
       ? undefined

@@ -17,6 +17,7 @@ import { queryAll, StoreUnavailable, type Table } from "../../../lib/store/table
 import { checkTable } from "../../learnings/check-table.ts";
 import { type Home, item, newHome, verbsOf } from "../../learnings/fixture.ts";
 import { useStore } from "../../support/engine.ts";
+import { overtakenBy } from "../../support/overtaken.ts";
 import { learningOf, organizationOf } from "../../support/stored.ts";
 import { World } from "../../support/world.ts";
 
@@ -33,21 +34,6 @@ async function taught(text: string) {
   const verbs = verbsOf(table);
   const { results } = await verbs.post({ organization, authorId: "ann" }, item(text));
   return { ...verbs, table, home, organization, id: results[0]?.id ?? "" };
-}
-
-/** Makes a writer's reads stale: `meanwhile` runs right before its first transaction. */
-function overtaken(table: Table, meanwhile: () => Promise<unknown>): Table {
-  let happened = false;
-  return {
-    ...table,
-    transact: async (writes) => {
-      if (!happened) {
-        happened = true;
-        await meanwhile();
-      }
-      await table.transact(writes);
-    },
-  };
 }
 
 async function deliver(table: Table, type: string, data: object, occurredAt = "2026-11-01T00:00:00.000Z") {
@@ -90,7 +76,7 @@ describe.each(["merged", "closed"] as const)("a pull request that is %s", (statu
       const { table } = store();
       if (isKnown) await capture(table, home, "known");
       await capture(
-        overtaken(table, () => settle(table, home, status)),
+        overtakenBy(table, () => settle(table, home, status)),
         home,
         "overtaken",
       );
@@ -104,7 +90,7 @@ describe.each(["merged", "closed"] as const)("a pull request that is %s", (statu
     const { table } = store();
     await capture(table, home, "first");
     await settle(
-      overtaken(table, () => capture(table, home, "second")),
+      overtakenBy(table, () => capture(table, home, "second")),
       home,
       status,
     );
@@ -122,7 +108,7 @@ describe.each(["merged", "closed"] as const)("a pull request that is %s", (statu
     );
     const { patch } = verbsOf(table);
     await settle(
-      overtaken(table, () => patch(organization, learning?.sk ?? "", "changed")),
+      overtakenBy(table, () => patch(organization, learning?.sk ?? "", "changed")),
       home,
       status,
     );
@@ -142,7 +128,7 @@ describe("use", () => {
 
   test("use is not lost while a text is changed", async () => {
     const { table, home, organization, id } = await taught("used");
-    const record = await verbsOf(overtaken(table, () => use(home, id))).patch(organization, id, "changed");
+    const record = await verbsOf(overtakenBy(table, () => use(home, id))).patch(organization, id, "changed");
     expect(record).toMatchObject({
       learning: "changed",
       usage_count: 3,
@@ -161,7 +147,7 @@ describe("use", () => {
     const rethrow = (_: string, error: unknown) => {
       throw error;
     };
-    await approveDue(storeOf(overtaken(table, () => use(home, learning?.sk ?? ""))), rethrow);
+    await approveDue(storeOf(overtakenBy(table, () => use(home, learning?.sk ?? ""))), rethrow);
     expect(await learningOf(table, home.uuid, learning?.sk ?? "")).toMatchObject({
       state: "approved",
       usage_count: 3,
@@ -180,12 +166,12 @@ describe("a text that is taken while somebody else wants it", () => {
     const { results } = await post(author, item("mine"));
     const id = results[0]?.id ?? "";
 
-    const posted = await verbsOf(overtaken(table, () => patch(organization, id, "wanted"))).post(
+    const posted = await verbsOf(overtakenBy(table, () => patch(organization, id, "wanted"))).post(
       author,
       item("wanted"),
     );
     expect(posted.results).toMatchObject([{ status: "duplicate", id }]);
-    const patched = verbsOf(overtaken(table, () => post(author, item("also wanted")))).patch(
+    const patched = verbsOf(overtakenBy(table, () => post(author, item("also wanted")))).patch(
       organization,
       id,
       "also wanted",
@@ -204,7 +190,7 @@ describe("a text that is taken while somebody else wants it", () => {
       const { results } = await post(author, item("brief"));
       await remove(organization, results[0]?.id ?? "");
     };
-    const { results } = await verbsOf(overtaken(table, meanwhile)).post(author, item("brief"));
+    const { results } = await verbsOf(overtakenBy(table, meanwhile)).post(author, item("brief"));
     expect(results).toMatchObject([{ status: "created" }]);
     await checkTable(table);
   });
