@@ -23,7 +23,7 @@ import {
   pendingSchema,
   pendingValue,
 } from "../../lib/stream/pending.ts";
-import { parseRemoval } from "../../lib/stream/removal.ts";
+import { parseRemoval, removalPuts } from "../../lib/stream/removal.ts";
 import { sizeOf } from "../../lib/stream/size.ts";
 import { decodeWeeks, encodeWeeks, weekOf, weekStartMs } from "../../lib/stream/weeks.ts";
 import { tableWith } from "../support/partial-table.ts";
@@ -158,6 +158,13 @@ describe("an entry", () => {
         });
       }
     }
+  });
+
+  test("no copy of a removal takes the place of another one", () => {
+    const facets = { day: 1, repositoryId: "9001", authorId: null, status: undefined };
+    const removal = { pointerId: "p1", pullRequest: "pr/1", facets, removedAtMs: 5 };
+    const puts = removalPuts({ tenant, organization, dataset: "reviews", number: 42 }, removal);
+    expect(puts.map(({ when }) => when)).toEqual([{ absent: "pk" }, { absent: "pk" }]);
   });
 
   test("an entry stores its organization only in the tenant's copy", () => {

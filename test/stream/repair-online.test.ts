@@ -32,15 +32,17 @@ async function damaged(scanItemsMax?: number) {
     const before = await renumberStreams(quick(table, limits));
     return await startRepair(quick(table, limits), { streams: before.size, rowsRepaired: 0 }, before);
   };
-  const newer = (on: Table) =>
+  const append = (on: Table, version: number, name: string) =>
     appendBatch(
       quick(on),
       tenant,
-      numbers.map((number) => change(organization, `pr/${number}`, 2, everywhere(`new ${number}`))),
+      numbers.map((number) => change(organization, `pr/${number}`, version, everywhere(`${name} ${number}`))),
     );
+  const newer = (on: Table) => append(on, 2, "new");
+  const newest = () => append(table, 3, "newest");
   const rows = async (of?: string) =>
     texts(await walk(table, request(tenant, of === undefined ? {} : { organization: of })));
-  return { ...world, begin, newer, rows };
+  return { ...world, begin, newer, newest, rows };
 }
 
 type Call = <Answer>(call: () => Promise<Answer>) => Promise<Answer>;
@@ -152,7 +154,7 @@ describe("while a repair runs", () => {
   test("events that are applied at any moment of a repair are complete in both copies, and alone", async () => {
     for (let at = 0; ; at++) {
       const world = await damaged(9);
-      const { table, organization, newer, rows, all } = world;
+      const { table, organization, newer, newest, rows, all } = world;
       const calls = await mendWith(world, at, () => newer(table));
       if (calls <= at) {
         expect(calls).toBeGreaterThan(20);
@@ -162,7 +164,33 @@ describe("while a repair runs", () => {
       expect([at, (await rows()).toSorted()]).toEqual([at, expected]);
       expect([at, (await rows(organization)).toSorted()]).toEqual([at, expected]);
       expect([at, all().filter(isEntry).length]).toEqual([at, numbers.length * 3 * 2]);
+      // The repair left each pull request's own record as the events made it.
+      await newest();
+      expect([at, (await rows()).toSorted()]).toEqual([at, numbers.map((number) => `newest ${number}`)]);
+      expect([at, all().filter(isEntry).length]).toEqual([at, numbers.length * 3 * 2]);
     }
+  });
+
+  test("a large entry that an event replaces while its mark is taken off does not come back", async () => {
+    const { table, begin, send, spills } = await damaged();
+    await send(1, { "review-comments": large(1) }, "pr/large");
+    await table.writeMany(spills().map((item) => ({ put: { ...item, x: 1 } })));
+    let takenOff = 0;
+    const overtaken: Table = {
+      ...table,
+      transact: async (writes, ...more) => {
+        if (writes.some((write) => "put" in write && write.put.pk.startsWith("SPILL#"))) {
+          takenOff++;
+          await send(2, everywhere("small"), "pr/large");
+          // Settles the one before it.
+          await send(1, everywhere("other"), "pr/other");
+        }
+        return await table.transact(writes, ...more);
+      },
+    };
+    await mendStreams(quick(overtaken, limits), await begin());
+    expect(takenOff).toBe(1);
+    expect(spills().filter(({ x }) => x === undefined)).toEqual([]);
   });
 
   test("a writer that dies at any moment of a repair hides no pull request from readers", async () => {
