@@ -6,7 +6,7 @@ import { rotateKey } from "../../lib/access/rotate-key.ts";
 import { operator, operatorOrigin } from "../../lib/audit/entry.ts";
 import * as kinds from "../../lib/contract/items.ts";
 import { deleteRole } from "../../lib/people/custom-roles.ts";
-import type { Table } from "../../lib/store/table.ts";
+import { overtakenBy } from "../support/overtaken.ts";
 import { organizationOf } from "../support/stored.ts";
 import { github } from "../support/world.ts";
 import { refusal, useKeyRegistry } from "./key-registry-fixture.ts";
@@ -14,20 +14,7 @@ import { refusal, useKeyRegistry } from "./key-registry-fixture.ts";
 const { store, world } = useKeyRegistry();
 
 describe("a change during the creation of a key", () => {
-  /** A table that runs `meanwhile` immediately before the key's own transaction. */
-  const overtaken = (meanwhile: () => Promise<unknown>): Table => {
-    let isOver = false;
-    return {
-      ...store().table,
-      transact: async (writes, ...rest) => {
-        if (!isOver) {
-          isOver = true;
-          await meanwhile();
-        }
-        await store().table.transact(writes, ...rest);
-      },
-    };
-  };
+  const overtaken = (other: () => Promise<unknown>) => overtakenBy(store().table, other);
 
   async function office(name: string) {
     const uuid = await world.organization(name);
@@ -71,9 +58,11 @@ describe("a change during the creation of a key", () => {
     const { key } = await createKey(world.deps, request);
     // A rotation makes no key.
     await rotateKey(world.deps, { id: key.id, graceSeconds: 0, actor: operator });
-    expect(await store().table.get(kinds.people.key({ organization: uuid }))).toMatchObject({
-      keys_given: { [role]: 2 },
-    });
+    const given = async () => (await store().table.get(kinds.people.key({ organization: uuid })))?.keys_given;
+    expect(await given()).toEqual({ [role]: 2 });
+    const table = overtaken(() => createKey(world.deps, request));
+    await createKey({ ...world.deps, table }, request);
+    expect(await given()).toEqual({ [role]: 4 });
   });
 
   test("a role is deleted after its last key ends, and the count of another role stays", async () => {
@@ -89,11 +78,15 @@ describe("a change during the creation of a key", () => {
     });
   });
 
-  test("a key that gets the role during its deletion keeps the role", async () => {
-    const { context, organization, role, request } = await office("given");
-    const table = overtaken(() => createKey(world.deps, request));
-    await expect(deleteRole({ ...context, table }, organization, role)).rejects.toMatchObject({
-      code: "ROLE_IN_USE",
-    });
-  });
+  test.each([false, true])(
+    "a key that gets the role during its deletion keeps it (another had it: %s)",
+    async (hadIt) => {
+      const { context, organization, role, request } = await office(`given-${hadIt}`);
+      if (hadIt) await revokeKey(world.deps, (await createKey(world.deps, request)).key.id, operator);
+      const table = overtaken(() => createKey(world.deps, request));
+      await expect(deleteRole({ ...context, table }, organization, role)).rejects.toMatchObject({
+        code: "ROLE_IN_USE",
+      });
+    },
+  );
 });
