@@ -109,7 +109,7 @@ describe("a member of an organization whose move to a workspace was interrupted"
     ],
   ];
 
-  test.each(ways)("a role given while the member is being %s is kept", async (_, act) => {
+  test.each(ways)("a member being %s while they get a role keeps the role", async (_, act) => {
     const given = await moving();
     const { uuid } = given;
     await act(
@@ -121,7 +121,7 @@ describe("a member of an organization whose move to a workspace was interrupted"
     await check();
   });
 
-  test.each(ways)("an organization that moves back while the member is being %s has it", async (_, act) => {
+  test.each(ways)("a member being %s while the organization moves back stays in its pool", async (_, act) => {
     const given = await moving();
     const { name, uuid } = given;
     const back = () => world.organization(name, { seat_assignment_mode: "automatic" });
