@@ -6,8 +6,9 @@ import { changeOrganizationSettings } from "../../lib/organizations/settings.ts"
 import { assignSeatsToMembers } from "../../lib/people/assign-seats.ts";
 import { parsePerson } from "../../lib/store/items/people.ts";
 import { personKey } from "../../lib/store/layout.ts";
-import type { Table, TransactionWrite } from "../../lib/store/table.ts";
+import type { Key } from "../../lib/store/table.ts";
 import { useStore } from "../support/engine.ts";
+import { overtakenBy, putOf } from "../support/overtaken.ts";
 import { organizationOf } from "../support/stored.ts";
 import { github, World } from "../support/world.ts";
 
@@ -120,25 +121,13 @@ describe("a mark from automatic mode, after the mode became manual", () => {
 });
 
 describe("a mode that becomes manual while a seat is being given", () => {
-  /** Before the first transaction that matches, an admin changes the mode. */
-  const overtaken = (uuid: string, isHit: (write: TransactionWrite) => boolean): World => {
-    const { table } = store();
-    let isDone = false;
-    const overtaking: Table = {
-      ...table,
-      transact: async (writes, options) => {
-        if (!isDone && writes.some(isHit)) {
-          isDone = true;
-          await changeOrganizationSettings({ ...world.deps, ...operatorOrigin }, uuid, {
-            seat_assignment_mode: "manual",
-          });
-        }
-        await table.transact(writes, options);
-      },
-    };
-    return new World(() => overtaking);
+  /** Before the transaction that puts this item, an admin changes the mode. */
+  const overtaken = (uuid: string, key: Key): World => {
+    const manual = { seat_assignment_mode: "manual" } as const;
+    const change = () => changeOrganizationSettings({ ...world.deps, ...operatorOrigin }, uuid, manual);
+    const table = overtakenBy(store().table, change, putOf(key));
+    return new World(() => table);
   };
-  const puts = (sk: string) => (write: TransactionWrite) => "put" in write && write.put.sk === sk;
 
   test("a change to manual mode gives the author no seat, whether their mark or their seat is written late", async () => {
     for (const late of ["mark", "seat"] as const) {
@@ -148,10 +137,7 @@ describe("a mode that becomes manual while a seat is being given", () => {
       await reviewed(
         "ann",
         {},
-        overtaken(
-          uuid,
-          puts((late === "mark" ? mark : kinds.member.key({ organization: uuid, userId: "ann" })).sk),
-        ),
+        overtaken(uuid, late === "mark" ? mark : kinds.member.key({ organization: uuid, userId: "ann" })),
       );
       expect(await seated("ann")).toBe(false);
       // Back in automatic mode, a mark written before the change counts; a later mark does not.
@@ -162,7 +148,7 @@ describe("a mode that becomes manual while a seat is being given", () => {
   test("a change to manual mode gives no seat to a marked member who is saved", async () => {
     const { id, uuid, reviewed, seated } = await company("late-save");
     await reviewed("ann");
-    await overtaken(uuid, puts(kinds.member.key({ organization: uuid, userId: "ann" }).sk)).member(id, "ann");
+    await overtaken(uuid, kinds.member.key({ organization: uuid, userId: "ann" })).member(id, "ann");
     expect(await seated("ann")).toBe(false);
   });
 });

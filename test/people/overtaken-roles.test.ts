@@ -2,13 +2,14 @@ import { beforeAll, expect, test } from "vitest";
 import { operatorOrigin } from "../../lib/audit/entry.ts";
 import * as kinds from "../../lib/contract/items.ts";
 import { peopleLimits } from "../../lib/contract/limits.ts";
+import { changeRoles } from "../../lib/people/change-roles.ts";
 import { createRole, deleteRole, updateRole } from "../../lib/people/custom-roles.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { useStore } from "../support/engine.ts";
 import { overtakenBy as overtakes } from "../support/overtaken.ts";
 import { scanAll } from "../support/scan-all.ts";
 import { organizationOf } from "../support/stored.ts";
-import { World } from "../support/world.ts";
+import { github, World } from "../support/world.ts";
 
 const store = useStore();
 const world = new World(() => store().table);
@@ -24,6 +25,9 @@ async function newRole(name: string, table?: Table): Promise<string> {
 }
 const change = async (id: string, changes: Parameters<typeof updateRole>[3], table?: Table) =>
   await updateRole(context(table), organization, id, changes);
+
+const guardKey = () => kinds.people.key({ organization: organization.uuid });
+const guard = () => store().table.get(guardKey());
 
 const overtakenBy = (other: () => Promise<unknown>): Table => overtakes(store().table, other);
 
@@ -76,10 +80,62 @@ test("a role that is renamed while it is deleted leaves no name behind", async (
   for (const name of ["Old", "New"]) await newRole(name);
 });
 
+test("a change that names a role the default holds even if another becomes the default meanwhile", async () => {
+  const [kept, other] = [await newRole("Kept"), await newRole("Other")];
+  await change(kept, { is_default: true });
+  await change(
+    kept,
+    { is_default: true, description: "Kept." },
+    overtakenBy(() => change(other, { is_default: true })),
+  );
+  expect(await guard()).toMatchObject({ default_role: kept });
+  await deleteRole(context(), organization, kept);
+});
+
+test.each(["create", "rename"])(
+  "of two roles that get one name at once, only the first gets it (%s)",
+  async (way) => {
+    const id = await newRole(`To ${way}`);
+    const name = `Taken by ${way}`;
+    const table = overtakenBy(() => newRole(name));
+    const late = way === "create" ? newRole(name, table) : change(id, { name }, table);
+    await expect(late).rejects.toMatchObject({ code: "ROLE_NAME_TAKEN" });
+  },
+);
+
+test.each(["member", "key"])("a role that a %s gets while it is deleted stays", async (holder) => {
+  const id = await newRole(`For a ${holder}`);
+  const give = async () => {
+    const key = { kind: "organization", organization: organization.uuid, owner: "ann", role: id } as const;
+    await (holder === "key"
+      ? world.key(key)
+      : changeRoles(context(), organization, { role: id, userIds: ["ann"] }));
+  };
+  await world.member(github("one"), "ann");
+  await expect(deleteRole(context(overtakenBy(give)), organization, id)).rejects.toMatchObject({
+    code: "ROLE_IN_USE",
+  });
+  expect(await guard()).toMatchObject({ counts: { [id]: holder === "member" ? 1 : 0 } });
+});
+
+test("a role that becomes the default while it is deleted leaves the system's default behind", async () => {
+  const id = await newRole("Default at last");
+  const make = () => change(id, { is_default: true });
+  await deleteRole(context(overtakenBy(make)), organization, id);
+  expect(await guard()).toMatchObject({ default_role: null });
+});
+
+test("another role that becomes the default while the old default is deleted stays the default", async () => {
+  const [old, next] = [await newRole("Old default"), await newRole("Next default")];
+  await change(old, { is_default: true });
+  const make = () => change(next, { is_default: true });
+  await deleteRole(context(overtakenBy(make)), organization, old);
+  expect(await guard()).toMatchObject({ default_role: next });
+});
+
 test("of two roles created at once when one more fits, one is refused", async () => {
-  const guard = kinds.people.key({ organization: organization.uuid });
   const almostAll = { set: [["custom", peopleLimits.customRolesMax - 1]] } as const;
-  await store().table.write({ update: guard, change: almostAll });
+  await store().table.write({ update: guardKey(), change: almostAll });
   await expect(
     newRole(
       "Late",
