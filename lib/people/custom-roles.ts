@@ -120,7 +120,7 @@ export async function updateRole(
       all: [{ equals: ["name", role.name] }, { equals: ["description", role.description] }],
     };
     const { change, when } = guardChange(guard, { before: role, after, changes });
-    // An update, or at least a check: the role cannot be deleted between reading and writing.
+    // An update, or at least a check: another role may become the default between reading and writing.
     const isGuardChanged = change.set.length > 0;
     await context.table.transact([
       { put: after, when: unchanged },
