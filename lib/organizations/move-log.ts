@@ -143,7 +143,7 @@ const endLogMove = async (
   const count = { update: kinds.scopeEpochs.key({ tenant }), change: { add: [["logs", 1]] } } as const;
   return await transactIf(table, [
     ...(visible_epoch === undefined ? [] : [count]),
-    { update: kinds.organization.key({ organization: note.sk }), change, when: isOf(note) },
+    { update: kinds.organization.key({ organization: note.sk }), change },
     { update: kinds.tenantOrganization.key({ tenant, organization: note.sk }), change, when: isOf(note) },
     { delete: kinds.movingLog.key({ organization: note.sk }), when: isOf(note) },
   ]);

@@ -76,14 +76,13 @@ export async function completeMove(store: Store, organization: OrganizationItem)
   const stillThisMove = {
     all: [
       { equals: ["leaving", leaving] as const },
-      { equals: ["tenant", tenant] as const },
       arrived === undefined ? { absent: "arrived" } : { equals: ["arrived", arrived] as const },
     ],
   };
   const change = { remove: ["leaving"] };
   return await transactIf(store.table, [
     { update: kinds.organization.key({ organization: uuid }), change, when: stillThisMove },
-    { update: kinds.tenantOrganization.key({ tenant, organization: uuid }), change, when: { present: "pk" } },
+    { update: kinds.tenantOrganization.key({ tenant, organization: uuid }), change },
     { delete: kinds.moving.key({ organization: uuid }) },
   ]);
 }
