@@ -141,6 +141,7 @@ const endLogMove = async (
   const change = { remove: ["log_behind"] };
   // The tenant's webhooks ring. Without an epoch nobody reads the organization there, and the count may not exist.
   const count = { update: kinds.scopeEpochs.key({ tenant }), change: { add: [["logs", 1]] } } as const;
+  // A move writes both copies of the organization together: the condition of one is that of both.
   return await transactIf(table, [
     ...(visible_epoch === undefined ? [] : [count]),
     { update: kinds.organization.key({ organization: note.sk }), change },

@@ -69,7 +69,7 @@ test.each([
       changeApprovalDelay({ ...world.deps, ...operatorOrigin, table }, organization, "r2", days),
   ],
 ])(
-  "of two changes of a setting of %s at once, the later one's audit entry begins with the other",
+  "two changes of a setting of %s at once: the later audit entry begins with the other",
   async (_, change) => {
     await world.repository(home, "r2");
     const { table } = store();
