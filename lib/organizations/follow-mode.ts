@@ -24,9 +24,7 @@ export async function followMode(store: Store, { uuid, first_version }: Organiza
     if (organization?.first_version !== first_version) return;
     const { tenant } = organization;
     const change = { remove: ["seats_behind"] };
-    const when = {
-      all: [{ equals: ["tenant", tenant] as const }, { equals: ["first_version", first_version] as const }],
-    };
+    const when = { equals: ["first_version", first_version] } as const;
     await store.table.transact([
       { update: kinds.organization.key({ organization: uuid }), change, when },
       {

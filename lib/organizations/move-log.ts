@@ -141,9 +141,10 @@ const endLogMove = async (
   const change = { remove: ["log_behind"] };
   // The tenant's webhooks ring. Without an epoch nobody reads the organization there, and the count may not exist.
   const count = { update: kinds.scopeEpochs.key({ tenant }), change: { add: [["logs", 1]] } } as const;
+  // A move writes both copies of the organization together: the condition of one is that of both.
   return await transactIf(table, [
     ...(visible_epoch === undefined ? [] : [count]),
-    { update: kinds.organization.key({ organization: note.sk }), change, when: isOf(note) },
+    { update: kinds.organization.key({ organization: note.sk }), change },
     { update: kinds.tenantOrganization.key({ tenant, organization: note.sk }), change, when: isOf(note) },
     { delete: kinds.movingLog.key({ organization: note.sk }), when: isOf(note) },
   ]);

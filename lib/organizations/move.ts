@@ -76,14 +76,14 @@ export async function completeMove(store: Store, organization: OrganizationItem)
   const stillThisMove = {
     all: [
       { equals: ["leaving", leaving] as const },
-      { equals: ["tenant", tenant] as const },
       arrived === undefined ? { absent: "arrived" } : { equals: ["arrived", arrived] as const },
     ],
   };
   const change = { remove: ["leaving"] };
+  // A move writes both copies of the organization together: the condition of one is that of both.
   return await transactIf(store.table, [
     { update: kinds.organization.key({ organization: uuid }), change, when: stillThisMove },
-    { update: kinds.tenantOrganization.key({ tenant, organization: uuid }), change, when: { present: "pk" } },
+    { update: kinds.tenantOrganization.key({ tenant, organization: uuid }), change },
     { delete: kinds.moving.key({ organization: uuid }) },
   ]);
 }

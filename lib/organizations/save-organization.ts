@@ -147,7 +147,6 @@ const boughtWrites = (uuid: string, bought: number): TransactionWrite[] =>
         {
           update: kinds.people.key({ organization: uuid }),
           change: { add: [["seats_free", bought]] },
-          when: { present: "pk" },
         },
       ];
 

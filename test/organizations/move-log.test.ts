@@ -1,9 +1,15 @@
 import { expect, test } from "vitest";
+import { auditWritesFor, operatorOrigin } from "../../lib/audit/entry.ts";
+import { organizationUuid } from "../../lib/contract/identity.ts";
+import * as kinds from "../../lib/contract/items.ts";
+import { workspaceTenant } from "../../lib/contract/tenants.ts";
 import { moveLogs } from "../../lib/organizations/move-log.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { useApi } from "../support/api.ts";
+import { overtakenBy } from "../support/overtaken.ts";
+import { scanAll } from "../support/scan-all.ts";
 import { github, World } from "../support/world.ts";
 
 const api = useApi();
@@ -144,4 +150,70 @@ test("after a run that a further move overtakes, the last workspace gets the who
   const names = (await walk(tokenLast)).entries.join();
   expect(names).toMatch(/one/);
   expect(names).toMatch(/two/);
+});
+
+test("an organization that moves on while its note is removed gets its log in the next workspace", async () => {
+  const { to, own } = await twoWorkspaces("passing");
+  await world.workspace("passing-last");
+  await newRole(own, "early");
+  await world.organization("passing", { workspace_id: to });
+  await world.organization("passing", { workspace_id: null });
+  const movesOn = () => world.organization("passing", { workspace_id: "passing-last" });
+  await runSchedule(overtakenBy(api.store().table, movesOn, "write"));
+  await runSchedule();
+  const token = (await world.token("passing-last")).text;
+  expect((await walk(token)).entries.join()).toMatch(/early/);
+});
+
+test("of two runs that complete a log at once, one counts it", async () => {
+  const { to } = await twoWorkspaces("counted");
+  await world.organization("counted", { workspace_id: to });
+  const { table } = api.store();
+  const ended: number[] = [];
+  const late = overtakenBy(table, async () => ended.push(await runSchedule()));
+  ended.push(await runSchedule(late));
+  expect(ended).toEqual([1, 0]);
+  const epochs = await table.get(kinds.scopeEpochs.key({ tenant: workspaceTenant(to) }));
+  expect(epochs).toMatchObject({ logs: 1 });
+});
+
+test("a log that is whole when its organization has left counts nowhere, and leaves no row behind", async () => {
+  const { to } = await twoWorkspaces("leaver");
+  const uuid = await world.organization("leaver", { workspace_id: to });
+  const { table } = api.store();
+  const late = overtakenBy(table, () => world.organization("leaver", { workspace_id: null }));
+  expect(await runSchedule(late)).toBe(0);
+  const key = kinds.tenantOrganization.key({ tenant: workspaceTenant(to), organization: uuid });
+  expect(await table.get(key)).toBeUndefined();
+});
+
+test("an entry of a workspace about several organizations stays whole when one of them comes back", async () => {
+  const { to } = await twoWorkspaces("guest");
+  const from = "guest-from";
+  const [guest, other] = [
+    await world.organization("guest", { workspace_id: from }),
+    organizationUuid(github("guest-from-other")),
+  ];
+  const tenant = workspaceTenant(from);
+  const { table } = api.store();
+  const puts = auditWritesFor(
+    { ...world.deps, ...operatorOrigin },
+    {
+      action: "seats.assigned",
+      resourceType: "seat",
+      resourceId: null,
+      summary: "both",
+      tenant,
+      organization: null,
+      shownIn: [guest, other],
+      metadata: {},
+    },
+  );
+  for (const put of puts) await table.write(put);
+  for (const workspace_id of [to, from]) await world.organization("guest", { workspace_id });
+  expect(await runSchedule()).toBe(1);
+  const entries = (await scanAll(table)).filter(
+    ({ pk, summary }) => pk.startsWith(`AUDIT#${tenant}#`) && summary === "both",
+  );
+  expect(entries).toMatchObject([{ organizations: [guest, other] }]);
 });

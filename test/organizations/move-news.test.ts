@@ -2,11 +2,13 @@ import { expect, test } from "vitest";
 import * as kinds from "../../lib/contract/items.ts";
 import { organizationTenant, type TenantKey, workspaceTenant } from "../../lib/contract/tenants.ts";
 import { moveNews } from "../../lib/organizations/move-news.ts";
-import { toTimestamp } from "../../lib/runtime/clock.ts";
+import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
+import { required } from "../../lib/runtime/required.ts";
 import { parseNews } from "../../lib/store/items/webhook.ts";
 import { newsPuts } from "../../lib/store/news.ts";
 import { queryAll } from "../../lib/store/table.ts";
 import { useApi } from "../support/api.ts";
+import { overtakenBy } from "../support/overtaken.ts";
 import { organizationOf } from "../support/stored.ts";
 import { World } from "../support/world.ts";
 
@@ -94,4 +96,41 @@ test("two runs of a move make one note of each", async () => {
   expect((await notesIn(own)).map(({ id }) => id)).toEqual(
     Array.from({ length: 60 }, (_, note) => `n${note}`),
   );
+});
+
+const later = { ...systemClock, nowMs: () => systemClock.nowMs() + 1_000 };
+async function movedLate(uuid: string, from: TenantKey, other: () => Promise<unknown>): Promise<void> {
+  const table = overtakenBy(api.store().table, other);
+  const late = { ...world.deps, table, clock: later };
+  await moveNews(late, await organizationOf(api.store().table, uuid), from);
+}
+
+test("a note of the last release gets one copy, also if another run moves it meanwhile", async () => {
+  await world.workspace("noted-now");
+  const uuid = await world.organization("noted-older", { workspace_id: "noted-now" });
+  const [own, former] = [organizationTenant(uuid), workspaceTenant("noted-earlier")];
+  const { table } = api.store();
+  await noted(former, uuid, "old", 90_000);
+  for (const { tenant: _, ...note } of await notesIn(former)) await table.write({ put: note });
+  await table.writeMany((await notesIn(own)).map((note) => ({ delete: note })));
+  const organization = await organizationOf(table, uuid);
+  await movedLate(uuid, former, () => moveNews(world.deps, organization, former));
+  expect(await namesIn(workspaceTenant("noted-now"))).toEqual(["old"]);
+  expect(await namesIn(own)).toEqual(["old"]);
+});
+
+test("a note that another run copies meanwhile is copied once; one that ends meanwhile is not", async () => {
+  await world.workspace("noted-here");
+  const uuid = await world.organization("noted-moved", { workspace_id: "noted-here" });
+  const own = organizationTenant(uuid);
+  const joined = workspaceTenant("noted-here");
+  const { table } = api.store();
+  await noted(own, uuid, "copied", 90_000);
+  const organization = await organizationOf(table, uuid);
+  await movedLate(uuid, own, () => moveNews(world.deps, organization, own));
+  expect(await namesIn(joined)).toEqual(["copied"]);
+  await noted(own, uuid, "ended", 90_000);
+  const [ended] = (await notesIn(own)).filter(({ id }) => id === "ended");
+  await movedLate(uuid, own, () => table.write({ delete: required(ended, "note") }));
+  for (const place of [own, joined]) expect(await namesIn(place)).toEqual(["copied"]);
 });

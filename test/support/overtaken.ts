@@ -6,11 +6,16 @@ export const putOf =
   (write: TransactionWrite): boolean =>
     "put" in write && identityOf(write.put) === identityOf(key);
 
-/** Runs something after the caller has decided and before its first transaction that matches, or its first single write. */
+type Call = "transact" | "transactGet" | "write";
+
+/**
+ * Runs something once after the caller has decided: before its first transaction, its first call of another kind, or
+ * its first transaction with a write that matches.
+ */
 export function overtakenBy(
   table: Table,
   other: () => Promise<unknown>,
-  before: "transact" | "write" | ((write: TransactionWrite) => boolean) = "transact",
+  before: Call | ((write: TransactionWrite) => boolean) = "transact",
 ): Table {
   let isOvertaken = false;
   const overtake = async (isHit: boolean) => {
@@ -20,6 +25,10 @@ export function overtakenBy(
   };
   return {
     ...table,
+    transactGet: async (...given) => {
+      await overtake(before === "transactGet");
+      return await table.transactGet(...given);
+    },
     write: async (...given) => {
       await overtake(before === "write");
       return await table.write(...given);
