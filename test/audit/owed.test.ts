@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { operatorOrigin } from "../../lib/audit/entry.ts";
 import { withCopies, writeOldOwed, writeOwed } from "../../lib/audit/owed.ts";
-import { auditLimits, storeLimits } from "../../lib/contract/limits.ts";
+import { auditLimits, peopleLimits, storeLimits } from "../../lib/contract/limits.ts";
 import { organizationTenant } from "../../lib/contract/tenants.ts";
 import { toTimestamp } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
@@ -43,4 +43,17 @@ test("copies of an audit entry beyond one transaction are written once, also by 
   const written = (await scanAll(table)).filter(({ pk }) => pk.startsWith("AUDIT#"));
   const found = written.map(({ pk, summary }) => [pk.slice("AUDIT#".length, -"#2026-11".length), summary]);
   expect(found.toSorted()).toEqual(owners.map((owner, index) => [owner, summaryFor(index)]).toSorted());
+});
+
+test("a note holds as many copies as exactly fill a transaction", () => {
+  const bytesEach = 32 * 1024;
+  const fitting = peopleLimits.transactionBytesMax / bytesEach;
+  const createdAt = toTimestamp(new TestClock().nowMs());
+  const id = systemRandom.uuid();
+  const copies = Array.from({ length: storeLimits.transactionActionsMax + 5 }, () => {
+    const put = { ...auditKey(organizationTenant(systemRandom.uuid()), createdAt, id), id, summary: "" };
+    return { put: { ...put, summary: "s".repeat(bytesEach - JSON.stringify(put).length) } };
+  });
+  const notes = withCopies([], copies).owed.map((note) => note.copies?.length);
+  expect(notes).toEqual([fitting, copies.length - 1 - fitting]);
 });
