@@ -46,9 +46,10 @@ export async function moveLogs(
 
 async function continueLog(store: Store, uuid: string): Promise<boolean> {
   const { table } = store;
-  const [noteItem, item] = await Promise.all([
-    table.get(kinds.movingLog.key({ organization: uuid })),
-    table.get(kinds.organization.key({ organization: uuid })),
+  // Together: beside an older state of the organization, the note of its newest move looks like one to remove.
+  const [noteItem, item] = await table.transactGet([
+    kinds.movingLog.key({ organization: uuid }),
+    kinds.organization.key({ organization: uuid }),
   ]);
   if (!noteItem) return false;
   const note = parseLogMove(noteItem);

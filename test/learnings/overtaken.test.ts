@@ -119,11 +119,31 @@ test.each([true, false])(
   },
 );
 
+test("a merge counts for a text that another pull request captures while the merge is applied", async () => {
+  home = await newHome(world);
+  await capture("Again.");
+  await end("closed", 2);
+  const again = () => capture("Again.", "https://git.test/pull/2");
+  // After the Learning was read as absent, and before its text is.
+  const { table } = store();
+  let isCaptured = false;
+  const get: Table["get"] = async (key, ...more) => {
+    if (!isCaptured && key.pk === kinds.text.partition({ organization: home.uuid })) {
+      isCaptured = true;
+      await again();
+    }
+    return await table.get(key, ...more);
+  };
+  await end("merged", 4, { ...table, get });
+  expect(isCaptured).toBe(true);
+  expect(await learnings()).toEqual({ "Again.": "approved" });
+});
+
 test("a merge whose pull request is forgotten meanwhile leaves nothing of it", async () => {
   home = await newHome(world);
   await capture("Forgotten.");
   const late = overtakenBy(() => store().table.write({ delete: pullRequestKey() }));
-  await expect(end("merged", 2, late)).rejects.toThrow();
+  await expect(end("merged", 2, late)).rejects.toThrow("pull request that ended");
   expect(await readPullRequest()).toBeUndefined();
 });
 

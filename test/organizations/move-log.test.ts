@@ -6,7 +6,7 @@ import { workspaceTenant } from "../../lib/contract/tenants.ts";
 import { moveLogs } from "../../lib/organizations/move-log.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
-import type { Table } from "../../lib/store/table.ts";
+import type { Key, Table } from "../../lib/store/table.ts";
 import { useApi } from "../support/api.ts";
 import { overtakenBy } from "../support/overtaken.ts";
 import { scanAll } from "../support/scan-all.ts";
@@ -165,6 +165,35 @@ test("an organization that moves on while its note is removed gets its log in th
   expect((await walk(token)).entries.join()).toMatch(/early/);
 });
 
+test("a log arrives although its organization moves on while its note is read", async () => {
+  const { to, own } = await twoWorkspaces("between");
+  await world.workspace("between-last");
+  await newRole(own, "early");
+  await world.organization("between", { workspace_id: to });
+  const { table } = api.store();
+  let moving: Promise<unknown> | undefined;
+  const moveOn = async (keys: readonly Key[]) => {
+    if (keys.some(({ pk }) => pk === kinds.movingLog.partition()))
+      await (moving ??= world.organization("between", { workspace_id: "between-last" }));
+  };
+  const late: Table = {
+    ...table,
+    get: async (key, ...more) => {
+      await moveOn([key]);
+      return await table.get(key, ...more);
+    },
+    transactGet: async (keys, ...more) => {
+      await moveOn(keys);
+      return await table.transactGet(keys, ...more);
+    },
+  };
+  await runSchedule(late);
+  expect(moving).toBeDefined();
+  await runSchedule();
+  const token = (await world.token("between-last")).text;
+  expect((await walk(token)).entries.join()).toMatch(/early/);
+});
+
 test("of two runs that complete a log at once, one counts it", async () => {
   const { to } = await twoWorkspaces("counted");
   await world.organization("counted", { workspace_id: to });
@@ -185,6 +214,8 @@ test("a log that is whole when its organization has left counts nowhere, and lea
   expect(await runSchedule(late)).toBe(0);
   const key = kinds.tenantOrganization.key({ tenant: workspaceTenant(to), organization: uuid });
   expect(await table.get(key)).toBeUndefined();
+  const epochs = await table.get(kinds.scopeEpochs.key({ tenant: workspaceTenant(to) }));
+  expect(epochs).not.toHaveProperty("logs");
 });
 
 test("an entry of a workspace about several organizations stays whole when one of them comes back", async () => {

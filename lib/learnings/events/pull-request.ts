@@ -121,6 +121,7 @@ async function decideLearning(
   if (capturedAs === undefined) return;
   const learning = record && parseLearning(record);
   const deciding: Deciding = {
+    id,
     organization: parseOrganization(required(owner, "organization")),
     pullRequest,
     learning,
@@ -146,6 +147,7 @@ async function decideLearning(
 }
 
 type Deciding = {
+  readonly id: string;
   readonly organization: OrganizationItem;
   readonly pullRequest: string;
   readonly learning: LearningItem | undefined;
@@ -175,7 +177,7 @@ export function effectOnLearning(
 
 async function shareWrites(
   { table, clock, random }: Store,
-  { organization: { uuid, tenant }, pullRequest, learning, isKept }: Deciding,
+  { id, organization: { uuid, tenant }, pullRequest, learning, isKept }: Deciding,
   droppedDigest: string | undefined,
 ): Promise<TransactionWrite[]> {
   const at = writeContext({ nowMs: clock.nowMs(), random }, tenant);
@@ -186,8 +188,9 @@ async function shareWrites(
       : await table.get(kinds.text.key({ organization: uuid, digest: droppedDigest }));
   const owner = textOwner(text);
   const { dropped } = owner;
-  // Somebody else has the text now, or the text was dropped too long ago.
-  if (droppedDigest === undefined || !dropped?.pull_requests.includes(pullRequest)) return [];
+  // Somebody else has the text now, or the text was dropped too long ago; or another pull request captures it again.
+  if (droppedDigest === undefined || !dropped?.pull_requests.includes(pullRequest))
+    return [{ check: kinds.learning.key({ organization: uuid, learningId: id }), when: { absent: "pk" } }];
   const revived = revivedLearning(at, uuid, dropped, { digest: droppedDigest, owner });
   const takes = revived.origin.generation;
   return [
