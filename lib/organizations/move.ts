@@ -80,10 +80,9 @@ export async function completeMove(store: Store, organization: OrganizationItem)
     ],
   };
   const change = { remove: ["leaving"] };
-  // A move writes both copies of the organization together: the condition of one is that of both.
   return await transactIf(store.table, [
     { update: kinds.organization.key({ organization: uuid }), change, when: stillThisMove },
-    { update: kinds.tenantOrganization.key({ tenant, organization: uuid }), change },
+    { update: kinds.tenantOrganization.key({ tenant, organization: uuid }), change, when: { present: "pk" } },
     { delete: kinds.moving.key({ organization: uuid }) },
   ]);
 }

@@ -36,6 +36,17 @@ test("of two runs that end a move at once, one says that it did", async () => {
   expect(answers).toEqual([true, false]);
 });
 
+test("a move that finds no row of the workspace makes none, and does not end", async () => {
+  const { table } = store();
+  const uuid = await world.organization("half restored", { workspace_id: "to" });
+  await mark(uuid, "leaving", "w#from");
+  const [, row] = copiesOf(uuid);
+  if (row) await table.write({ delete: row });
+  const organization = await organizationOf(table, uuid);
+  expect(await completeMove({ ...world.deps, table }, organization)).toBe(false);
+  expect(await table.getMany(copiesOf(uuid))).toMatchObject([{ leaving: "w#from" }, undefined]);
+});
+
 test.each([[undefined], ["first"]])(
   "a late run of a move ends no later move between the same two workspaces (its event: %s)",
   async (arrived) => {
@@ -91,7 +102,7 @@ test("seats that an even earlier event owes stay owed after the run of the event
   const { table } = store();
   const organization = await owing("earlier");
   const late = overtakenBy(table, () =>
-    interrupted("earlier", { workspace_id: "to" }, "2026-01-01T00:00:00.000Z"),
+    interrupted("earlier", { workspace_id: "to" }, "2001-01-01T00:00:00.000Z"),
   );
   await followMode({ ...world.deps, table: late }, organization);
   for (const copy of await table.getMany(copiesOf(organization.uuid)))

@@ -5,7 +5,7 @@ import { instanceTenant, workspaceTenant } from "../../lib/contract/tenants.ts";
 import { repairTable } from "../../lib/organizations/repair.ts";
 import { changeApprovalDelay } from "../../lib/organizations/repository-settings.ts";
 import { changeOrganizationSettings } from "../../lib/organizations/settings.ts";
-import type { Table } from "../../lib/store/table.ts";
+import { DecisionsExhausted, type Table } from "../../lib/store/table.ts";
 import { openStore, useStore } from "../support/engine.ts";
 import { overtakenBy } from "../support/overtaken.ts";
 import { scanAll } from "../support/scan-all.ts";
@@ -104,6 +104,16 @@ test("a setting that is changed during a move comes along, and nothing stays in 
   );
   expect(before).toBeUndefined();
   expect(after).toMatchObject({ approval_delay_days: 7 });
+});
+
+test("more seats for an organization whose people's guard is not restored are refused, and make none", async () => {
+  const { table } = store();
+  const uuid = await world.organization("half", { seats_purchased: 10 });
+  const guard = kinds.people.key({ organization: uuid });
+  await table.write({ delete: guard });
+  await expect(world.organization("half", { seats_purchased: 12 })).rejects.toThrow(DecisionsExhausted);
+  expect(await table.get(guard)).toBeUndefined();
+  expect(await organizationOf(table, uuid)).toMatchObject({ seats_purchased: 10 });
 });
 
 test("a repair does not undo an event that is applied meanwhile", async () => {

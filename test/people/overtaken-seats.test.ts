@@ -16,6 +16,11 @@ const on = (table: Table) => new World(() => table);
 const overtaken = (other: () => Promise<unknown>) => on(overtakenBy(store().table, other));
 const check = async () => checkPeople(await scanAll(store().table));
 
+async function personOf(tenant: Parameters<typeof personKey>[0], name: Parameters<typeof personKey>[1]) {
+  const item = await store().table.get(personKey(tenant, name));
+  return item && parsePerson(item);
+}
+
 const wanting = { seat_assigned: true };
 
 test("of two members who take the last seat at once, one waits", async () => {
@@ -27,9 +32,14 @@ test("of two members who take the last seat at once, one waits", async () => {
 });
 
 test("a seat bought while a member finds none free goes to that member", async () => {
-  await world.organization("bought", { seats_purchased: 0 });
+  const uuid = await world.organization("bought", { seats_purchased: 0 });
   const buy = () => world.organization("bought", { seats_purchased: 1 });
   await overtaken(buy).member(github("bought"), "ann", wanting);
+  expect(
+    await personOf(organizationTenant(uuid), { organization: uuid, userId: "ann", email: null }),
+  ).toMatchObject({
+    seat: true,
+  });
   await check();
 });
 
@@ -45,16 +55,24 @@ test("a seat bought while a waiting person's address changes goes to that person
     );
   await overtaken(buy).member(github("waiting"), "ann", { ...wanting, email: "new@example.com" });
   const name = { organization: uuid, userId: "ann", email: "new@example.com" };
-  const person = await store().table.get(personKey(workspaceTenant("waiting"), name));
-  expect(person && parsePerson(person)).toMatchObject({ seat: true });
+  expect(await personOf(workspaceTenant("waiting"), name)).toMatchObject({ seat: true });
   await check();
 });
 
 test("a person who joins an organization while they leave their only other one stays", async () => {
   await world.workspace("joined");
-  for (const name of ["left", "joined"]) await world.organization(name, { workspace_id: "joined" });
+  const [, uuid = ""] = [
+    await world.organization("left", { workspace_id: "joined" }),
+    await world.organization("joined", { workspace_id: "joined" }),
+  ];
   await world.member(github("left"), "ann");
   const join = () => world.member(github("joined"), "ann");
   await overtaken(join).member(github("left"), "ann", { active: false });
+  const person = await personOf(workspaceTenant("joined"), {
+    organization: uuid,
+    userId: "ann",
+    email: "ann@example.com",
+  });
+  expect(person?.memberships.map(({ organization }) => organization)).toEqual([uuid]);
   await check();
 });

@@ -1,3 +1,4 @@
+import { onTestFinished } from "vitest";
 import { identityOf, type Key, type Table, type TransactionWrite } from "../../lib/store/table.ts";
 
 /** Matches transactions that put this item. */
@@ -18,6 +19,9 @@ export function overtakenBy(
   before: Call | ((write: TransactionWrite) => boolean) = "transact",
 ): Table {
   let isOvertaken = false;
+  onTestFinished(() => {
+    if (!isOvertaken) throw new Error("Nobody was overtaken.");
+  });
   const overtake = async (isHit: boolean) => {
     if (isOvertaken || !isHit) return;
     isOvertaken = true;
