@@ -1,8 +1,12 @@
 import { expect, test } from "vitest";
+import { authenticate } from "../../lib/access/authenticate.ts";
 import { createKey } from "../../lib/access/create-key.ts";
+import { makeKey } from "../../lib/access/make-key.ts";
 import { revokeKey } from "../../lib/access/revoke-key.ts";
 import { rotateKey } from "../../lib/access/rotate-key.ts";
-import { operator } from "../../lib/audit/entry.ts";
+import { operator, operatorOrigin } from "../../lib/audit/entry.ts";
+import * as kinds from "../../lib/contract/items.ts";
+import { parseMadeKeys } from "../../lib/store/items/key.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { overtakenBy } from "../support/overtaken.ts";
 import { github } from "../support/world.ts";
@@ -22,16 +26,14 @@ const newKey = async (name: string) => {
     })
   ).key.id;
 };
-const deps = (other: () => Promise<unknown>) => ({
-  ...world.deps,
-  table: overtakenBy(store().table, other),
-});
+const deps = (table: Table) => ({ ...world.deps, table });
+const overtaken = (other: () => Promise<unknown>) => overtakenBy(store().table, other);
 const actionsOf = async (id: string) => (await auditEntriesOf(id)).map(({ action }) => action).toSorted();
 
 test("of two ends of a key at once, one leaves an audit entry", async () => {
   const id = await newKey("ended-twice");
   const end = () => revokeKey(world.deps, id, operator);
-  expect(await revokeKey(deps(end), id, operator)).toEqual([]);
+  expect(await revokeKey(deps(overtaken(end)), id, operator)).toEqual([]);
   expect(await actionsOf(id)).toEqual(["key.created", "key.revoked"]);
 });
 
@@ -39,7 +41,7 @@ test("a key that ends during its rotation gets no new value", async () => {
   const id = await newKey("ended");
   const { hash } = await stored(id);
   const end = () => revokeKey(world.deps, id, operator);
-  await expect(rotateKey(deps(end), { id, graceSeconds: 0, actor: operator })).rejects.toThrow(
+  await expect(rotateKey(deps(overtaken(end)), { id, graceSeconds: 0, actor: operator })).rejects.toThrow(
     refusal(`Key ${id} is revoked; create a new one.`),
   );
   expect(await stored(id)).toMatchObject({ hash });
@@ -50,13 +52,56 @@ test("of two rotations of a key at once, the later one's value replaces the othe
   const id = await newKey("rotated-twice");
   const first = await stored(id);
   const rotate = (table: Table = store().table) =>
-    rotateKey({ ...world.deps, table }, { id, graceSeconds: 60, actor: operator });
+    rotateKey(deps(table), { id, graceSeconds: 60, actor: operator });
   let between: string | undefined;
   await rotate(
-    overtakenBy(store().table, async () => {
+    overtaken(async () => {
       between = (await rotate()).key.hash;
     }),
   );
   expect(between).not.toBe(first.hash);
   expect(await stored(id)).toMatchObject({ old_hash: between });
+});
+
+async function newMaker(name: string) {
+  const organization = await world.organization(name);
+  await world.member(github(name), "u1", { role: "cr_admin" });
+  const { table, clock } = world.deps;
+  const maker = await world.key({ kind: "organization", organization, owner: "u1", role: "cr_admin" });
+  const { principal } = await authenticate({ table, clock }, { text: maker.text });
+  const { signal } = new AbortController();
+  const make = async (by: Table = table) => {
+    const context = { ...deps(by), ...operatorOrigin, principal, keyText: maker.text, signal };
+    return (await makeKey(context, { name: "made" })).key.id;
+  };
+  const list = async () => {
+    const item = await table.get(kinds.madeKeys.key({ keyId: maker.key.id }));
+    return item && parseMadeKeys(item).made.map(({ id }) => id);
+  };
+  return { id: maker.key.id, make, list };
+}
+
+test("of two keys that a key makes at once, its list has both", async () => {
+  const { make, list } = await newMaker("makes-twice");
+  const ids: string[] = [];
+  const late = overtaken(async () => ids.push(await make()));
+  ids.push(await make(late));
+  expect(await list()).toEqual(ids);
+});
+
+test("a key that is made while its maker ends, ends too", async () => {
+  const { id, make } = await newMaker("ends-meanwhile");
+  let made = "";
+  const late = overtaken(async () => {
+    made = await make();
+  });
+  expect(await revokeKey(deps(late), id, operator)).toEqual([id, made]);
+  expect((await stored(made)).revoked_at).not.toBeNull();
+});
+
+test("a key that its maker makes while it is rotated without grace is not made", async () => {
+  const { id, make, list } = await newMaker("rotates-meanwhile");
+  const rotate = () => rotateKey(world.deps, { id, graceSeconds: 0, actor: operator });
+  await expect(make(overtaken(rotate))).rejects.toMatchObject({ code: "UNAUTHORIZED" });
+  expect(await list()).toBeUndefined();
 });
