@@ -105,3 +105,11 @@ test("a key that its maker makes while it is rotated without grace is not made",
   await expect(make(overtaken(rotate))).rejects.toMatchObject({ code: "UNAUTHORIZED" });
   expect(await list()).toBeUndefined();
 });
+
+test("a made key that is removed while its maker ends leaves nothing behind", async () => {
+  const { id, make } = await newMaker("made-is-gone");
+  const made = kinds.apiKey.key({ keyId: await make() });
+  const remove = () => store().table.write({ delete: made });
+  expect(await revokeKey(deps(overtaken(remove)), id, operator)).toEqual([id]);
+  expect(await store().table.get(made)).toBeUndefined();
+});
