@@ -173,8 +173,9 @@ test("a log arrives although its organization moves on while its note is read", 
   const { table } = api.store();
   let moving: Promise<unknown> | undefined;
   const moveOn = async (keys: readonly Key[]) => {
-    if (keys.some(({ pk }) => pk === kinds.movingLog.partition()))
-      await (moving ??= world.organization("between", { workspace_id: "between-last" }));
+    if (!keys.some(({ pk }) => pk === kinds.movingLog.partition())) return;
+    moving ??= world.organization("between", { workspace_id: "between-last" });
+    await moving;
   };
   const late: Table = {
     ...table,
