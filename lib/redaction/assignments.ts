@@ -117,8 +117,8 @@ const isNoName = ({ text, name, start, end }: Name) =>
   (text.startsWith("=", end) && isSecretRef(text.slice(Math.max(0, start - 80), start))) ||
   (text.charAt(end) === ":" && /[\w*]:$/.test(text.slice(Math.max(0, start - 2), start))) ||
   // `auth.verifyToken 640 ms`: a function.
-  (/(?:^|\.)(?:verify|validate|check|parse|decode|revoke|refresh)[A-Z]\w*$/.test(name) &&
-    text.charAt(end) === " ") ||
+  (text.charAt(end) === " " &&
+    /(?:^|\.)(?:verify|validate|check|parse|decode|revoke|refresh)[A-Z]\w*$/.test(name)) ||
   // `lpass show --password "Shared-Infra/NAS"`: the name of an entry in a store.
   /\b(?:lpass|gopass|bws?|op) (?:\w+ )?(?:show|get|read)\b/.test(
     text.slice(Math.max(0, start - 40), end + 5),

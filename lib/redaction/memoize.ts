@@ -3,24 +3,26 @@ import type { Accept } from "./rule.ts";
 /** Longer values rarely occur twice. */
 const keptLengthMax = 64;
 const keptMax = 1_024;
-const memories: Map<string, boolean>[] = [];
+/** By value: what each check said of it. */
+const kept = new Map<string, (boolean | undefined)[]>();
+let checks = 0;
 
 /** Checks a value once, even if several searches find it. `accept` must depend on the value only. */
 export function memoize(accept: Accept): Accept {
-  const verdicts = new Map<string, boolean>();
-  memories.push(verdicts);
+  const check = checks++;
   return (value) => {
     if (value.length > keptLengthMax) return accept(value);
-    const known = verdicts.get(value);
-    if (known !== undefined) return known;
-    const verdict = accept(value);
-    if (verdicts.size >= keptMax) verdicts.clear();
-    verdicts.set(value, verdict);
+    let verdicts = kept.get(value);
+    if (!verdicts) {
+      if (kept.size >= keptMax) kept.clear();
+      verdicts = [];
+      kept.set(value, verdicts);
+    }
+    const verdict = verdicts[check] ?? accept(value);
+    verdicts[check] = verdict;
     return verdict;
   };
 }
 
 /** Call this after every text: the cached values may be credentials, and no credential may stay in memory. */
-export function clearMemoized(): void {
-  for (const verdicts of memories) verdicts.clear();
-}
+export const clearMemoized = (): void => kept.clear();

@@ -5,12 +5,6 @@ import { cleanSamples, secretSamples } from "../../redaction/samples/read.ts";
 import { seededDice } from "../../redaction/samples/template.ts";
 
 const inputLength = 256 * 1024;
-/**
- * A Learning has 10,000 characters: a twenty-fifth of this input. The limit is 250 ms. The short run compiles as it goes
- * and shares the caches of the cores with other files: the same work took up to 420 ms of CPU there.
- */
-const elapsedMsMax = process.env.LONG ? 250 : 600;
-
 const suspectsMax = process.env.LONG ? 8 : 4;
 /** More than 16 KB, so that a text is searched as a long one. */
 const sievedLength = inputLength / (process.env.LONG ? 8 : 14);
@@ -18,12 +12,30 @@ const sievedLength = inputLength / (process.env.LONG ? 8 : 14);
 const filledWith = (unit: string, length: number) =>
   unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
 
-const processorMs = (text: string): number => {
+function processorMs(text: string, work: (text: string) => void = redact): number {
   const before = process.threadCpuUsage();
-  redact(text);
+  work(text);
   const { user, system } = process.threadCpuUsage(before);
   return (user + system) / 1000;
-};
+}
+
+/** The least processor time for work that no rule changes: it says how fast this core is beside other files. */
+function countingMs(): number {
+  const text = filledWith(cleanSamples("development").join("\n"), 10 * inputLength);
+  const countWords = () => {
+    const counts = new Map<string, number>();
+    for (const [word] of text.matchAll(/(?<![\w-])[a-z](?:[\w.-]{2,20})(?=\W)/gi))
+      counts.set(word, (counts.get(word) ?? 0) + 1);
+  };
+  return Math.min(...Array.from({ length: 8 }, () => processorMs(text, countWords)));
+}
+
+/**
+ * A Learning has 10,000 characters: a twenty-fifth of this input. The limit is 250 ms. The short run compiles as it goes,
+ * and machines differ by a factor of two: it counts with what the words of 2.5 MB take to be counted, times 11. At most 9.1
+ * times were measured.
+ */
+const elapsedMsMax = process.env.LONG ? 250 : 11 * countingMs();
 
 const triesMax = 16;
 /** Time on the processor, the best of a few tries: what else the machine does must not decide. */
@@ -187,7 +199,7 @@ function slowest(units: readonly string[]): Measured {
   return worst;
 }
 
-describe(`256 KB are redacted in under ${elapsedMsMax} ms of processor time`, { timeout: 300_000 }, () => {
+describe("256 KB are redacted within the limit of processor time", { timeout: 300_000 }, () => {
   it("review comments meet the limit", () => {
     expect(slowest([cleanSamples("development").join("\n")]).ms).toBeLessThan(elapsedMsMax);
   });
