@@ -4,7 +4,7 @@ import { errorShapeOf } from "../../lib/contract/operation.ts";
 import { type ListedOperation, operations } from "../../lib/contract/operations.ts";
 import { parametersOf, requestOf } from "../../lib/contract/requests.ts";
 import { type Answer, useApi } from "../support/api.ts";
-import { emptyWindows } from "../support/scan-all.ts";
+import { unlimitedCalls } from "../support/scan-all.ts";
 import { absent } from "../support/subject.ts";
 import { everyKindOfKey, gitlab, World } from "../support/world.ts";
 
@@ -54,6 +54,7 @@ type Refused = Awaited<ReturnType<typeof makeRefused>>;
 
 const api = useApi();
 const world = new World(() => api.store().table);
+const unlimited = unlimitedCalls(api);
 let setup: Setup;
 let refused: Refused;
 /** The key of a member who left an active organization. */
@@ -94,9 +95,8 @@ const absentStatuses = (operation: ListedOperation): number[] =>
 describe.each(operations)("$method $path", (operation: ListedOperation) => {
   const call = (kind: KeyKind, options: { key?: string; rawHeaders?: string[] } = {}) => {
     const { target, ...request } = requestFor(operation, setup, kind);
-    return api.call(target, { ...request, ...options });
+    return unlimited(target, { ...request, ...options });
   };
-  beforeAll(() => emptyWindows(api.store().table));
 
   test(`${operation.id} answers every invalid key with the same 401 and keeps only a well-formed request id`, async () => {
     const { expired, revoked, rotated } = refused;
@@ -169,7 +169,7 @@ describe.each(operations)("$method $path", (operation: ListedOperation) => {
     async () => {
       const poor = { ...setup, organization: refused.poorHome };
       const { target, ...request } = requestFor(operation, poor, "organization");
-      const answer = await api.call(target, { ...request, key: refused.poorKey.text });
+      const answer = await unlimited(target, { ...request, key: refused.poorKey.text });
       expect([answer.status, answer.codes]).toEqual([403, ["ENTERPRISE_PLAN_REQUIRED"]]);
     },
   );
@@ -177,7 +177,7 @@ describe.each(operations)("$method $path", (operation: ListedOperation) => {
   test(`${operation.id} refuses unknown query parameters by their name`, async () => {
     const { target, ...request } = requestFor(operation, setup, "organization");
     const joined = `${target}${target.includes("?") ? "&" : "?"}surprise=1`;
-    const answer = await api.call(joined, { ...request, key: setup.keys.organization.text });
+    const answer = await unlimited(joined, { ...request, key: setup.keys.organization.text });
     expect([answer.status, answer.codes[0]]).toEqual([400, "INVALID_REQUEST"]);
     expect(answer.message).toMatch(/^surprise: is unknown\./);
     expect(Object.keys(answer.json ?? {})).toEqual([errorShapeOf(operation.path)]);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import type { Api } from "../support/api.ts";
-import { emptyWindows } from "../support/scan-all.ts";
+import { unlimitedCalls } from "../support/scan-all.ts";
 import type { everyKindOfKey } from "../support/world.ts";
 
 export const keyPage = z.object({
@@ -10,21 +10,12 @@ export const keyPage = z.object({
 });
 export const issued = z.looseObject({ key: z.string(), id: z.string(), kind: z.string() });
 
-/** Below the smallest limit, 10 calls a minute. */
-const callsBetweenWindows = 6;
-
 export type Setup = Awaited<ReturnType<typeof everyKindOfKey>>;
 export const idOf = ({ keys }: Setup, kind: keyof Setup["keys"]) => keys[kind].key.id;
 
 /** Calls of the key operations that no rate limit refuses. */
 export function keyCallsOf(api: Api) {
-  let calls = 0;
-
-  async function call(target: string, options: Parameters<Api["call"]>[1]) {
-    if (calls++ % callsBetweenWindows === 0) await emptyWindows(api.store().table);
-    return await api.call(target, options);
-  }
-
+  const call = unlimitedCalls(api);
   const rotate = (id: string, key: string, body: object = {}) =>
     call(`/v1/keys/${id}/rotate`, { key, body: { idempotency_key: randomUUID(), ...body } });
   const end = (id: string, key: string) => call(`/v1/keys/${id}`, { key, method: "DELETE" });

@@ -172,9 +172,9 @@ describe("GET /v1/keys", () => {
       })),
     );
     const { text: key } = keys.workspace;
-    const first = keyPage.parse((await api.call("/v1/keys", { key })).json);
+    const first = keyPage.parse((await call("/v1/keys", { key })).json);
     expect(first.next_cursor).not.toBeNull();
-    const rest = keyPage.parse((await api.call(`/v1/keys?cursor=${first.next_cursor}`, { key })).json);
+    const rest = keyPage.parse((await call(`/v1/keys?cursor=${first.next_cursor}`, { key })).json);
     const seen = [...first.keys, ...rest.keys].map(({ kind }) => kind);
     expect(seen.toSorted()).toEqual(["agentic", "legacy", "organization", "user", "workspace"]);
     expect(rest.next_cursor).toBeNull();
@@ -195,9 +195,9 @@ describe("GET /v1/keys", () => {
     }));
     await table.writeMany(rows);
     const { text: key } = keys.organization;
-    const first = keyPage.parse((await api.call("/v1/keys?limit=1", { key })).json);
+    const first = keyPage.parse((await call("/v1/keys?limit=1", { key })).json);
     expect(first).toEqual({ keys: [], next_cursor: expect.any(String) });
-    const rest = await api.call(`/v1/keys?cursor=${first.next_cursor}`, { key });
+    const rest = await call(`/v1/keys?cursor=${first.next_cursor}`, { key });
     expect(keyPage.parse(rest.json)).toMatchObject({ keys: [{}, {}, {}, {}], next_cursor: null });
   });
 });
@@ -402,7 +402,7 @@ describe("a role that a live key holds", () => {
         .parse((await call("/v1/roles", { key: admin, body: { name: `R${round}` } })).json);
       const [made, deleted] = await Promise.allSettled([
         world.key({ kind: "organization", organization: setup.organization, owner: "u-admin", role }),
-        api.call(`/v1/roles/${role}`, { key: admin, method: "DELETE" }),
+        call(`/v1/roles/${role}`, { key: admin, method: "DELETE" }),
       ]);
       const isDeleted = deleted.status === "fulfilled" && deleted.value.status === 204;
       expect(isDeleted).toBe(made.status === "rejected");

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { useApi } from "../support/api.ts";
-import { emptyWindows } from "../support/scan-all.ts";
+import { unlimitedCalls } from "../support/scan-all.ts";
 import { github, World } from "../support/world.ts";
 
 const api = useApi();
@@ -14,11 +14,8 @@ beforeAll(async () => {
   await world.member(github("names"), "boss", { role: "cr_admin" });
   ({ text: key } = await world.key({ kind: "organization", organization, owner: "boss", role: "cr_admin" }));
 });
-/** Ten calls a minute are too few for these tests. */
-const call = async (target: string, options: object) => {
-  await emptyWindows(api.store().table);
-  return await api.call(target, { key, ...options });
-};
+const unlimited = unlimitedCalls(api);
+const call = (target: string, options: object) => unlimited(target, { key, ...options });
 const create = (body: object) => call("/v1/roles", { body });
 
 describe("a role's name", () => {

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
-import { useApi } from "../support/api.ts";
-import { type Injection, useFaultyEngine } from "../support/faulty-engine.ts";
-import { everyKindOfKey, World } from "../support/world.ts";
-import { issued, keyCallsOf, type Setup } from "./key-calls.ts";
+import { issued, keyCallsOf, type Setup } from "../../functions/key-calls.ts";
+import { useApi } from "../../support/api.ts";
+import { type Injection, useFaultyEngine } from "../../support/faulty-engine.ts";
+import { everyKindOfKey, World } from "../../support/world.ts";
 
 const api = useApi();
 const engine = useFaultyEngine(() => api.store().endpoint);
