@@ -76,6 +76,8 @@ export class Environment {
         response.destroy();
       });
     });
+    // As on Lambda: it never closes the client's idle connection, which would end the process if an answer just began.
+    server.keepAliveTimeout = 0;
     this.#server = server;
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -107,8 +109,8 @@ export class Environment {
     running.stdout.on("data", (chunk: Buffer) => this.#onOutput(chunk.toString()));
     running.stderr.on("data", (chunk: Buffer) => this.#onOutput(chunk.toString()));
     running.on("error", () => void this.stop());
-    running.on("exit", () => {
-      if (!this.#isOver) void this.stop("The function's process ended by itself.");
+    running.on("exit", (code, signal) => {
+      if (!this.#isOver) void this.stop(`The function's process ended by itself (${signal ?? code}).`);
     });
   }
 
