@@ -1,3 +1,4 @@
+import type { Client } from "../../lib/client/client.ts";
 import { ReviewApiError } from "../../lib/client/error.ts";
 import { plural } from "../../lib/contract/plural.ts";
 import { leftOutNote, noteText } from "../../lib/report/left-out.ts";
@@ -6,8 +7,11 @@ import { fetchLastReviews, fetchSeatSince } from "../../lib/report/seats.ts";
 import { readWishes } from "../../lib/roster/csv.ts";
 import {
   isIn,
+  isInAuditLog,
   keysOf,
   labelOf,
+  organizationsNotSeen,
+  type People,
   peopleNamed,
   personNamed,
   readPeople,
@@ -20,6 +24,7 @@ import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
 import { OperatorError } from "../../lib/runtime/operator-error.ts";
 import type { Command } from "../command.ts";
 import { keyRowOf } from "../show-keys.ts";
+import { commandFor } from "../show-once.ts";
 import { formatRecord, formatTable, type Terminal } from "../terminal.ts";
 import { orgOption, overHttp } from "./call.ts";
 
@@ -58,10 +63,7 @@ const apply: Command = overHttp({
       const undo = undone === undefined ? null : (input.text("undo") ?? undoName(file));
       if (undone !== undefined && undo !== null) {
         await writeUndo(undo, undone);
-        const place = org === undefined ? "" : ` --org ${inShell(org)}`;
-        terminal.say(
-          `To undo what follows: npx --no-install review-api people apply ${inShell(undo)}${place}`,
-        );
+        terminal.say(`To undo what follows: ${commandFor(input, `people apply ${inShell(undo)}`, ["org"])}`);
       }
       if (!isDry) await carryOut(batches, terminal.say);
       if (input.flag("json"))
@@ -135,6 +137,7 @@ const show: Command = overHttp({
         fetchLastReviews(client, [user], people.home, { filters, nowMs: systemClock.nowMs() }),
       );
       const keys = await part("keys", () => keysOf(client, people, user.email, memberships));
+      const notSeen = organizationsNotSeen(people);
       const { username, email, seat_assigned } = user;
       const about = {
         email,
@@ -155,6 +158,7 @@ const show: Command = overHttp({
             ...about,
             memberships: shown,
             keys,
+            keys_not_in: notSeen,
             left_out: leftOut,
             not_readable: notReadable,
           }),
@@ -177,9 +181,28 @@ const show: Command = overHttp({
           "They own no keys that work.",
         );
       if (leftOut.length > 0) terminal.say(noteText({ text: "The last review leaves out", names: leftOut }));
+      if (notSeen.length > 0) terminal.say(notSeenText(notSeen));
       if (notReadable.length > 0) terminal.say(`Not readable: ${notReadable.join(", ")}.`);
     }),
 });
+
+const notSeenText = (names: readonly string[]): string =>
+  noteText({ text: "Keys in these organizations are not looked at", names });
+
+/** An address that no member has: somebody who has left, or a mistake, which is an error. */
+async function checkHasLeft(client: Client, people: People, email: string): Promise<void> {
+  const isKnown = await isInAuditLog(client, email);
+  if (isKnown) return;
+  const notSeen = organizationsNotSeen(people);
+  const sentences = [
+    `Nobody with the address ${email} is a member, and no key of theirs was found: check the spelling. Nothing was changed.`,
+    ...(isKnown === undefined
+      ? ["Your key may not read the audit log, which names the people who have left."]
+      : []),
+    ...(notSeen.length > 0 ? [notSeenText(notSeen)] : []),
+  ];
+  throw new OperatorError(sentences.join(" "));
+}
 
 const leave: Command = overHttp({
   name: "leave",
@@ -203,6 +226,8 @@ const leave: Command = overHttp({
       const person = isGone ? undefined : personNamed(people, name, input.text("org"));
       const named = person?.user.seat_assigned ? seatName(person.user, "unassign") : undefined;
       const keys = await keysOf(client, people, person ? person.user.email : name, person?.memberships ?? []);
+      const hasNothing = isGone && keys.length === 0;
+      if (hasNothing) await checkHasLeft(client, people, name);
       const personal = keys.filter(({ kind }) => ["user", "agentic", "workspace"].includes(kind));
       const ends = personal.filter(({ id }) => id !== inUse);
       const owned = keys.filter((key) => !ends.includes(key));
@@ -230,6 +255,7 @@ const leave: Command = overHttp({
         seat: named !== undefined,
         ended_keys: ends.map(brief),
         owned_keys: owned.map(brief),
+        left_out: organizationsNotSeen(people),
       };
       if (input.flag("json")) return terminal.out(JSON.stringify(answer));
       if (named) terminal.say(isDone ? "Took the seat." : "Would take the seat.");
@@ -237,6 +263,8 @@ const leave: Command = overHttp({
         terminal.say(`${isDone ? "Revoked" : "Would revoke"} ${plural(ends.length, "key")}:`);
         terminal.out(formatTable(answer.ended_keys, terminal.paint));
       }
+      if (hasNothing)
+        terminal.say(`${name} is in the audit log, but is no member now, and no key of theirs was found.`);
       if (!named && ends.length === 0) terminal.say("There is nothing to do.");
       if (owned.length > 0) {
         terminal.say(
@@ -244,6 +272,7 @@ const leave: Command = overHttp({
         );
         terminal.out(formatTable(answer.owned_keys, terminal.paint));
       }
+      if (answer.left_out.length > 0) terminal.say(notSeenText(answer.left_out));
       if (!isDone && (named || ends.length > 0)) terminal.say("Nothing was changed; --yes does it.");
     }),
 });

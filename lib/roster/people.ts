@@ -1,5 +1,6 @@
 import type { Client, ResponseOf } from "../client/client.ts";
-import { pageLimits } from "../contract/limits.ts";
+import { ReviewApiError } from "../client/error.ts";
+import { pageLimits, requestLimits } from "../contract/limits.ts";
 import { type Home, membershipsOf, type User } from "../report/seats.ts";
 import { OperatorError, UsageError } from "../runtime/operator-error.ts";
 
@@ -113,4 +114,33 @@ export async function keysOf(
   const tokens = isWorkspace && address !== undefined ? await list({}) : [];
   found.push(...tokens.filter((key) => key.owner_email?.toLowerCase() === address));
   return found.filter(({ state }) => state === "active");
+}
+
+/** The organizations of the key whose members and keys the service does not show to this command, and why. */
+export const organizationsNotSeen = ({ caller: { key, scope }, home }: People): readonly string[] =>
+  scope.organizations.flatMap(({ name, plan, provider_organization_id }) => {
+    if (plan !== "enterprise") return [`${name} (on the plan ${plan})`];
+    const isHome = provider_organization_id === home?.provider_organization_id;
+    return key.kind === "instance" && !isHome ? [`${name} (not the home organization of the key)`] : [];
+  });
+
+/** Whether an audit entry names a person with this address; undefined if the key may not read the audit log. */
+export async function isInAuditLog(client: Client, email: string): Promise<boolean | undefined> {
+  const query = {
+    search: email.slice(0, requestLimits.searchCharactersMax),
+    limit: pageLimits.auditLogs.max,
+  };
+  const quoted = JSON.stringify(email.toLowerCase());
+  try {
+    for await (const { body } of client.pages("listAuditLogs", { query }))
+      for (const { actor, metadata } of body.data) {
+        // Failed ids are what somebody typed: nobody may have that address.
+        const names = JSON.stringify([actor.email, { ...metadata, failed: null }]);
+        if (names.toLowerCase().includes(quoted)) return true;
+      }
+    return false;
+  } catch (error) {
+    if (error instanceof ReviewApiError && error.status === 403) return undefined;
+    throw error;
+  }
 }

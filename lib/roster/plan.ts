@@ -69,6 +69,15 @@ type Request = {
 };
 type Context = Request & { readonly roles: ResponseOf<"listRoles">["roles"] };
 
+/** Whom a row is about: a person may have several accounts, also in one organization. */
+type Subject = {
+  readonly person: Person;
+  /** The user id by which the row names one account; undefined if it names only the person. */
+  readonly account: string | undefined;
+};
+/** An earlier row about the same person. */
+type EarlierRow = Pick<Wish, "line" | "seat"> & Pick<Subject, "account">;
+
 /** What the file asks for: a step for each person's seat and role, and the calls that do the steps. */
 export async function stepsOf({ client, people, org }: Request, wishes: readonly Wish[]) {
   const needsRoles = wishes.some(({ role }) => role !== undefined);
@@ -76,9 +85,9 @@ export async function stepsOf({ client, people, org }: Request, wishes: readonly
     throw new UsageError("--org is missing: with a workspace token, roles are given in one organization.");
   const { roles } = needsRoles ? (await client.listRoles({ query: placeOf(org) })).body : { roles: [] };
   const context = { client, people, org, roles };
-  const lines = new Map<Person, number>();
+  const rows = new Map<Person, readonly EarlierRow[]>();
   const changes = wishes.flatMap((wish) =>
-    changesOf(context, wish, lines).map(({ what, outcome = "fails", why = null, call, isUnknown }) => {
+    changesOf(context, wish, rows).map(({ what, outcome = "fails", why = null, call, isUnknown }) => {
       const step: Step = { line: wish.line, person: wish.email || wish.userId, outcome, what, why };
       return { step, isUnknown, calls: call ? [{ ...call, step }] : [] };
     }),
@@ -91,7 +100,7 @@ export async function stepsOf({ client, people, org }: Request, wishes: readonly
     .flatMap((calls) => chunksOf(calls, peopleLimits.batchUsersMax))
     .toSorted(([one], [other]) => (one?.rank ?? 0) - (other?.rank ?? 0));
   const isAdmin = (each: Membership) => isOfRoles(context, each) && each.role === "cr_admin";
-  const admins = people.list.filter(({ memberships }) => memberships.some(isAdmin)).length;
+  const admins = people.list.flatMap(({ memberships }) => memberships.filter(isAdmin)).length;
   return {
     steps: changes.map(({ step }) => step),
     batches,
@@ -106,8 +115,12 @@ const isOfRoles = ({ people, org }: Request, membership: Membership): boolean =>
 
 const placeOf = (org: string | undefined) => (org === undefined ? {} : { org_id: org });
 
-/** `lines` has the people of earlier lines. */
-function changesOf(context: Context, wish: Wish, lines: Map<Person, number>): readonly Change[] {
+/** Adds the row to `rows`, which has the rows of earlier lines. */
+function changesOf(
+  context: Context,
+  wish: Wish,
+  rows: Map<Person, readonly EarlierRow[]>,
+): readonly Change[] {
   const { line, email, userId, seat, role } = wish;
   const name = email || userId;
   const named = peopleNamed(context.people, name, context.org);
@@ -117,18 +130,31 @@ function changesOf(context: Context, wish: Wish, lines: Map<Person, number>): re
   );
   const problem = problemOf(found, isBoth && named.length > 0 ? `${name} with the user id ${userId}` : name);
   const [person] = found;
-  const first = person && lines.get(person);
-  if (first !== undefined) return [{ what: "person", why: `${name} is on line ${first} already` }];
   if (!person || problem !== undefined)
     return [{ what: "person", why: problem ?? "", ...(found.length === 0 && { isUnknown: true }) }];
-  lines.set(person, line);
+  const account = accountOf(person, userId || email);
+  const earlier = rows.get(person) ?? [];
+  const same = earlier.find((row) => !row.account || !account || row.account === account);
+  if (same) return [{ what: "person", why: `${name} is on line ${same.line} already` }];
+  rows.set(person, [...earlier, { line, seat, account }]);
+  const seated = earlier.find((row) => row.seat !== undefined);
+  const subject = { person, account };
   return [
-    ...(seat === undefined ? [] : [seatChange(context, person, seat)]),
-    ...(role === undefined ? [] : [roleChange(context, person, role)]),
+    ...(seat === undefined ? [] : [seated ? seatIsOn(seated, person) : seatChange(context, subject, seat)]),
+    ...(role === undefined ? [] : [roleChange(context, subject, role)]),
   ];
 }
 
-function seatChange(context: Context, person: Person, action: "assign" | "unassign"): Change {
+const accountOf = ({ memberships }: Person, name: string): Subject["account"] =>
+  memberships.find(({ user_id }) => user_id === name)?.user_id;
+
+const seatIsOn = ({ line }: EarlierRow, person: Person): Change => ({
+  what: "seat",
+  why: `${labelOf(person)} has one seat for all accounts, and it is on line ${line} already`,
+});
+
+function seatChange(context: Context, subject: Subject, action: "assign" | "unassign"): Change {
+  const { person } = subject;
   const isAssigned = action === "assign";
   if (person.user.seat_assigned === isAssigned)
     return { what: "seat", outcome: isAssigned ? "has" : "lacks" };
@@ -141,20 +167,20 @@ function seatChange(context: Context, person: Person, action: "assign" | "unassi
     rank: ranks[action],
     id,
     adds: { seats: isAssigned ? -1 : 1, admins: 0 },
-    undo: { ...namesOf(context, person), seat: isAssigned ? "no" : "yes" },
+    undo: { ...namesOf(context, subject), seat: isAssigned ? "no" : "yes" },
     send: (ids, dry_run) => context.client.assignSeats({ body: { action, [field]: ids, dry_run } }),
   };
   return { what: "seat", outcome: isAssigned ? "gets" : "loses", call };
 }
 
-function roleChange(context: Context, person: Person, role: string): Change {
+function roleChange(context: Context, { person, account }: Subject, role: string): Change {
   const { client, org, roles } = context;
   const wanted = roles.find(({ id, name }) => id === role || name.toLowerCase() === role.toLowerCase());
   const what = `role ${wanted?.name ?? role}`;
   if (!wanted)
     return { what, why: `there is no role ${role}; there are ${roles.map(({ name }) => name).join(", ")}` };
-  const member = person.memberships.find((each) => isOfRoles(context, each));
-  if (!member) return { what, why: `${labelOf(person)} is no member of the organization ${org}` };
+  const member = memberOf(context, { person, account });
+  if (typeof member === "string") return { what, why: member };
   if (member.role === wanted.id) return { what, outcome: "has" };
   if (member.role === "cr_billing_admin")
     return { what, why: "a billing admin's role is changed by the operator" };
@@ -169,7 +195,7 @@ function roleChange(context: Context, person: Person, role: string): Change {
     rank: role_id === "cr_admin" ? ranks.admins : others,
     id: member.user_id,
     adds: { seats: 0, admins: Number(role_id === "cr_admin") - Number(member.role === "cr_admin") },
-    undo: { ...namesOf(context, person), role: member.role },
+    undo: { ...namesOf(context, { person, account: member.user_id }), role: member.role },
     send(user_ids, dry_run) {
       const body = { user_ids, dry_run, ...placeOf(org) };
       return role_id === "cr_admin" || role_id === "cr_member"
@@ -180,10 +206,25 @@ function roleChange(context: Context, person: Person, role: string): Change {
   return { what, outcome: "gets", call };
 }
 
-/** A person in a row of a file; the user id tells people apart who share an address. */
-function namesOf({ org }: Request, { user, memberships }: Person): Pick<Undo, "email" | "user_id"> {
+/** The account whose role changes, or a sentence if it is not exactly one. */
+function memberOf(request: Request, { person, account }: Subject): Membership | string {
+  const accounts = person.memberships.filter((each) => isOfRoles(request, each));
+  const [member, ...others] = accounts.filter(({ user_id }) => account === undefined || user_id === account);
+  if (member && others.length === 0) return member;
+  const place = `the organization ${request.org}`;
+  if (!member) {
+    const withId = account === undefined ? "" : ` with the user id ${account}`;
+    return `${labelOf(person)} is no member of ${place}${withId}`;
+  }
+  const ids = accounts.map(({ user_id }) => user_id).join(", ");
+  return `${labelOf(person)} is ambiguous: the accounts in ${place} have the user ids ${ids}. Give user_id`;
+}
+
+/** A person in a row of a file; the user id tells people and accounts apart that share an address. */
+function namesOf({ org }: Request, { person, account }: Subject): Pick<Undo, "email" | "user_id"> {
+  const { user, memberships } = person;
   const member = memberships.find((each) => org !== undefined && isIn(each, org)) ?? memberships[0];
-  return { email: user.email ?? "", user_id: member?.user_id ?? "" };
+  return { email: user.email ?? "", user_id: account ?? member?.user_id ?? "" };
 }
 
 async function failuresOf(batch: Batch, isDry: boolean): Promise<ReadonlyMap<string, Failure>> {
