@@ -23,6 +23,7 @@ export const keyRowOf = ({ tenant_id, organizations, ...key }: ListedKey) => ({
   created_at: key.created_at,
   expires_at: key.expires_at,
   last_used_at: key.last_used_at,
+  rotated_at: key.rotated_at,
   old_until: key.old_until,
   old_last_used_at: key.old_last_used_at,
   refused_because: key.refused_because,

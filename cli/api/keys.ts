@@ -122,7 +122,7 @@ async function revokeLeaked(input: CommandInput, terminal: Terminal, withCaller:
       ended.length === 0 ? `Key ${id} was revoked before.` : `Key ${id} is revoked${alsoEnded(id, ended)}.`,
     );
     for (const { id: webhook, url } of webhooks)
-      terminal.say(`Webhook ${webhook} still delivers to ${url}: a revoked key made or changed it.`);
+      terminal.say(`Webhook ${webhook} still delivers to ${url}: a key that has ended made or changed it.`);
     const records = entries.map(({ actor, created_at, action, resource_id, summary, ip_address }) => ({
       created_at,
       key_id: actor.key_id,

@@ -5,8 +5,8 @@ import { keyLimits } from "../../lib/contract/limits.ts";
 import { instanceTenant } from "../../lib/contract/tenants.ts";
 import { findOrganizationByName } from "../../lib/organizations/find.ts";
 import { toTimestamp } from "../../lib/runtime/clock.ts";
-import { UsageError } from "../../lib/runtime/operator-error.ts";
-import type { Table } from "../../lib/store/table.ts";
+import { OperatorError, UsageError } from "../../lib/runtime/operator-error.ts";
+import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { create as httpCreate, rotate as httpRotate, shared } from "../api/keys.ts";
 import type { Command, CommandInput } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
@@ -131,15 +131,25 @@ const rotate: Command = {
     const id = input.requiredArgument("KEY_ID");
     const graceSeconds = input.integer("grace-seconds", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? 0;
     const again = commandFor(input, `keys rotate ${id} --grace-seconds ${graceSeconds} --lost`);
-    return withConnection(input, ({ audited }) =>
-      showIssuedRow(
+    return withConnection(input, async ({ audited }) => {
+      const startedAt = toTimestamp(audited.clock.nowMs());
+      const rotated = () => rotateKey(audited, { ...audited, id, graceSeconds, isLost: input.flag("lost") });
+      const unknown = (error: unknown) => {
+        if (!(error instanceof StoreUnavailable)) throw error;
+        // Not "Try again": if the rotation happened, another one would end the value that the customer uses.
+        throw new OperatorError(
+          `The store does not answer. Key ${id} may have a new value that nobody received. Look at its rotated_at:\n` +
+            `${commandFor(input, "keys list")}\n` +
+            `If it is ${startedAt} or later, replace that value with this command, otherwise repeat yours:\n${again}`,
+        );
+      };
+      await showIssuedRow(
         input,
         terminal,
-        async () =>
-          issuedRow(await rotateKey(audited, { ...audited, id, graceSeconds, isLost: input.flag("lost") })),
+        async () => issuedRow(await rotated().catch(unknown)),
         () => `To replace it: ${again}`,
-      ),
-    );
+      );
+    });
   },
 };
 

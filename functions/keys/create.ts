@@ -5,6 +5,6 @@ import { createHandler } from "../../lib/http/create-handler.ts";
 
 export const handler = createHandler(
   operation,
-  async (call) => ({ json: toIssuedRecord(await makeKey(call, call.input.body), call.clock.nowMs()) }),
+  async (call) => ({ json: toIssuedRecord(await makeKey(call, call.input.body), call) }),
   { permit: (call) => requireWithin(call, call.input.body) },
 );

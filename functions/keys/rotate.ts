@@ -10,7 +10,7 @@ export const handler = createHandler(
   async (call) => {
     const { path, body } = call.input;
     if (path.key_id !== call.principal.key.id) throw keyNotFound();
-    return { json: toIssuedRecord(await rotateOwnKey(call, body), call.clock.nowMs()) };
+    return { json: toIssuedRecord(await rotateOwnKey(call, body), call) };
   },
   {
     permit: (call) => {

@@ -5,6 +5,7 @@ import { toTimestamp } from "../runtime/clock.ts";
 import { isLive, type KeyItem } from "../store/items/key.ts";
 import type { StoredKey } from "./key-registry.ts";
 import { lastUseMs, oldValueUseMs, type UsedKey } from "./last-used.ts";
+import type { OperationContext } from "./operation-context.ts";
 import type { KeyStanding } from "./refused-because.ts";
 
 export function keyStateOf(key: KeyItem, nowMs: number): KeyState {
@@ -40,8 +41,12 @@ export const toKeyRecord = (
   refused_because: refusal,
 });
 
-/** A key with its new value, which no other answer shows. */
-export const toIssuedRecord = ({ text, key, uses, organizations }: StoredKey, nowMs: number) => ({
-  key: text,
-  ...toKeyRecord({ ...key, uses: uses ?? {} }, organizations, nowMs),
-});
+/** A key with its new value, which no other answer shows. Its owner is the caller's. */
+export function toIssuedRecord(
+  { text, key, uses, organizations }: StoredKey,
+  { principal, clock }: Pick<OperationContext, "principal" | "clock">,
+) {
+  const ownerEmail = key.kind === "workspace" ? principal.userEmail : null;
+  const used = { ...key, uses: uses ?? {} };
+  return { key: text, ...toKeyRecord(used, organizations, clock.nowMs(), { refusal: null, ownerEmail }) };
+}

@@ -1,5 +1,6 @@
 import { idOfText, type KeyText, parseKeyText } from "../access/key-text.ts";
 import { sentValueOf } from "../access/key-value.ts";
+import { readMadeList } from "../access/made-keys.ts";
 import { endKey } from "../access/revoke-key.ts";
 import type { AuditedContext } from "../audit/entry.ts";
 import { toAuditRecord } from "../audit/export.ts";
@@ -13,8 +14,9 @@ import { parseKey } from "../store/items/key.ts";
 import { readWebhooks } from "../webhooks/scope.ts";
 
 /**
- * Ends a key of any kind whose text leaked. Tells what was done with it and with the keys that ended with it. Anybody
- * can make up a text that names a key: it ends the key only if it is one of the two values that the key has.
+ * Ends a key of any kind whose text leaked. Tells what was done with it and with the keys that it made, also with
+ * those that ended before. Anybody can make up a text that names a key: it ends the key only if it is one of the two
+ * values that the key has.
  */
 export async function endLeakedKey(context: AuditedContext, text: string) {
   const parsed = parseKeyText(text);
@@ -30,7 +32,9 @@ export async function endLeakedKey(context: AuditedContext, text: string) {
     organization === null ? key.tenant : organizationTenant(organization);
   // Workspace tokens and instance keys act in several organizations, whose entries are in the log of their tenant.
   const owner = key.kind === "instance" ? key.tenant : ownerOf(key.organization);
-  const entries = await entriesOf(context, owner, new Set([key.id, ...ended]));
+  const list = await readMadeList(context.table, key.id);
+  const made = list?.made.map(({ id }) => id) ?? [];
+  const entries = await entriesOf(context, owner, key.id, new Set([key.id, ...made]));
   const changed = entries.filter(({ resource_type }) => resource_type === "webhook");
   const owners = [...new Set(changed.map(({ organization }) => ownerOf(organization)))];
   const scopes = owners.map((each) => ({
@@ -61,8 +65,13 @@ function whereToLook(text: string, { id, hints }: KeyText, isStored: boolean): s
   return `${known} ${id}. If somebody may have a value of that key, revoke it by its id: ${command}.`;
 }
 
-/** The entries of what these keys did, and of what was done with them. */
-async function entriesOf(context: AuditedContext, owner: TenantKey, ids: ReadonlySet<string>) {
+/** The entries of what these keys did, and of what was done with them. `ids`: of the key and of what it made. */
+async function entriesOf(
+  context: AuditedContext,
+  owner: TenantKey,
+  keyId: string,
+  ids: ReadonlySet<string>,
+): Promise<AuditItem[]> {
   const entries: AuditItem[] = [];
   let after: AuditPosition | null = null;
   do {
@@ -79,5 +88,8 @@ async function entriesOf(context: AuditedContext, owner: TenantKey, ids: Readonl
     entries.push(...found);
     after = next;
   } while (after !== null);
-  return entries;
+  // A full list has dropped keys that had ended: the entries of their making name them.
+  const made = entries.filter(({ metadata }) => metadata.made_by === keyId);
+  const all = new Set([...ids, ...made.map(({ resource_id }) => resource_id ?? keyId)]);
+  return all.size === ids.size ? entries : await entriesOf(context, owner, keyId, all);
 }

@@ -14,6 +14,7 @@ const key = (id: string, fields: Partial<KeyRow>): KeyRow => ({
   created_at: "2026-01-01T00:00:00.000Z",
   expires_at: null,
   last_used_at: null,
+  rotated_at: null,
   old_until: null,
   old_last_used_at: null,
   refused_because: null,

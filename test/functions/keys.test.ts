@@ -51,6 +51,21 @@ describe("GET /v1/keys", () => {
     }
   });
 
+  test("POST /v1/keys and rotate answer with the record of the list, also the e-mail of a token's owner", async () => {
+    const { keys } = await everyKindOfKey(world, "answering");
+    for (const kind of ["organization", "workspace"] as const) {
+      const own = keys[kind];
+      const recordOf = async (id: string, key: string) =>
+        keyPage.parse((await call("/v1/keys?limit=100", { key })).json).keys.find((each) => each.id === id);
+      const made = issued.parse((await call("/v1/keys", { key: own.text, body: { name: "made" } })).json);
+      const rotated = issued.parse((await rotate(made.id, made.key)).json);
+      expect(made.owner_email).toBe(kind === "workspace" ? "admin@example.com" : null);
+      const { last_used_at, old_last_used_at, ...listed } = { ...(await recordOf(made.id, own.text)) };
+      const { key: _, ...answered } = rotated;
+      expect(answered).toEqual({ ...listed, last_used_at: null, old_last_used_at: null });
+    }
+  });
+
   test("GET /v1/keys shows tokens to workspace tokens only, and instance keys to instance keys only", async () => {
     const token = setup.keys.workspace.text;
     expect(await idsSeenBy(token)).toEqual([...ofOrganization(), idOf(setup, "workspace")].toSorted());

@@ -1,14 +1,19 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
+import { dataDirectory, readOwner, writeOwner } from "../../../lib/local/data-directory.ts";
 import { systemClock, toTimestamp } from "../../../lib/runtime/clock.ts";
+import { required } from "../../../lib/runtime/required.ts";
 import { callJson, callTool, event, ndjson, soloOrganization } from "../../cli/support.ts";
 import { captured } from "../../support/event-data.ts";
+import { useFaultyEngine } from "../../support/faulty-engine.ts";
 import { useService } from "../../support/service.ts";
 import { github } from "../../support/world.ts";
 
 const service = useService({ demo: true });
+let engineUrl = "";
+const engine = useFaultyEngine(() => engineUrl);
 const keyRows = z.object({
   keys: z.array(z.looseObject({ id: z.string(), kind: z.string(), state: z.string() })),
 });
@@ -108,6 +113,37 @@ test("the operator gives a grace of more than a day; a key gives neither this no
     .object({ created_at: z.string(), old_until: z.string() })
     .parse(keys.find(({ id }) => id === mine.id));
   expect(Date.parse(old_until) - Date.parse(created_at)).toBeGreaterThanOrEqual(172_800_000);
+});
+
+test("an operator's rotation whose outcome is unknown says how to find it out, and what to do then", async () => {
+  const { id, key } = await newKey("--kind", "user", "--owner", "502");
+  const directory = dataDirectory(service().folder);
+  const owner = required(await readOwner(directory), "running service");
+  engineUrl = required(owner.endpoint, "engine");
+  await writeOwner(directory, { ...owner, endpoint: engine.endpoint() });
+  onTestFinished(() => writeOwner(directory, owner));
+  let isLost = false;
+  engine.inject(({ operation, body }) => {
+    isLost ||= operation === "TransactWriteItems" && body.includes("rotated_at");
+    return isLost ? "lost_after" : undefined;
+  });
+  const startedAt = now();
+  const words = ["keys", "rotate", id, "--grace-seconds", "600"];
+  const { code, stdout, stderr } = await tool("as the operator", ...words);
+  expect([code, stdout]).toEqual([1, ""]);
+  const [, bound = "", again = ""] =
+    /rotated_at:\n.* keys list --data \S+\nIf it is (\S+) or later, .*\nnpx --no-install review-api (.*)$/.exec(
+      stderr,
+    ) ?? [];
+  expect(bound >= startedAt).toBe(true);
+  expect(again).toMatch(`${words.join(" ")} --lost --data `);
+  await writeOwner(directory, owner);
+  const { keys } = keyRows.parse(await json("as the operator", "keys", "list"));
+  const rotated = z.object({ rotated_at: z.string() }).parse(keys.find((each) => each.id === id));
+  expect(rotated.rotated_at >= bound).toBe(true);
+  expect(await callTool(...again.split(" "))).toMatchObject({ code: 0 });
+  // The customer's value keeps its grace.
+  expect((await callTool("whoami", ...withKey(key))).code).toBe(0);
 });
 
 test("the operator ends a key with all that it made, and the audit log names the operator and every id", async () => {

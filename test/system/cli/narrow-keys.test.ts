@@ -14,6 +14,7 @@ const http = (key = service().keys.organization ?? "") => ["--url", service().ur
 const operator = () => ["--data", service().folder];
 const create = async (...words: readonly string[]) =>
   issued.parse(await callJson("keys", "create", ...words));
+type Pair = { readonly first: string; readonly made: string };
 const onlyOf = async (key: string) =>
   z
     .object({ key: z.object({ only: z.array(z.string()).nullable(), made_by: z.string().nullable() }) })
@@ -91,6 +92,39 @@ describe("keys revoke --leaked", () => {
     const again = await leaked(first.key, "--json");
     expect([again.code, JSON.parse(again.stdout)]).toMatchObject([0, { id: first.id, revoked_key_ids: [] }]);
     expect((await leaked(first.key)).stderr).toContain(`Key ${first.id} was revoked before.`);
+  });
+
+  const ending = (key: string) => ["keys", "revoke", idOfKey(key), ...http(key)];
+  const idOfKey = (key: string) => parseKeyText(key)?.id ?? "";
+  test.each([
+    ["by themselves", ({ made }: Pair) => callTool(...ending(made))],
+    ["with the leaked key", ({ first }: Pair) => callTool(...ending(first))],
+    [
+      "before a full list dropped them",
+      async ({ first, made }: Pair) => {
+        await callTool(...ending(made));
+        const { table, close } = await connectLocally(service().folder, { create: false });
+        const update = kinds.madeKeys.key({ keyId: idOfKey(first) });
+        await table.write({ update, change: { set: [["made", []]] } }).finally(close);
+      },
+    ],
+  ])("shows what made keys did that ended %s", async (_, end) => {
+    const words = ["--kind", "organization", "--org", "1001", "--owner", "501", "--role", "cr_admin"];
+    const first = (await create(...words, ...operator())).key;
+    const made = (await create("--name", "made", ...http(first))).key;
+    const webhook = ["webhooks", "create", "--to", "http://127.0.0.1:9/", "--types", "learnings"];
+    expect(await callTool(...webhook, ...http(made))).toMatchObject({ code: 0 });
+    await end({ first, made });
+    const report = JSON.parse((await leaked(first, "--json")).stdout);
+    expect(report.webhooks).toMatchObject([{ url: "http://127.0.0.1:9/" }]);
+    const [webhookId] = report.webhooks.map(({ id }: { id: string }) => id);
+    expect(report.entries).toContainEqual(
+      expect.objectContaining({
+        action: "webhook.created",
+        resource_id: webhookId,
+        actor: expect.objectContaining({ key_id: idOfKey(made) }),
+      }),
+    );
   });
 
   test("revokes a key that has expired, too: only a revoked one stays ended whatever a clock says", async () => {
