@@ -1,6 +1,8 @@
 import { createKey } from "../../access/create-key.ts";
 import { type IssuedKey, listKeysOfOrganization, type RegistryDeps } from "../../access/key-registry.ts";
 import { KeyRegistryError } from "../../access/key-requirements.ts";
+import { hashOf } from "../../access/key-text.ts";
+import { sentValueOf } from "../../access/key-value.ts";
 import { createWorkspaceToken } from "../../access/workspace-tokens.ts";
 import { operator } from "../../audit/entry.ts";
 import { type KeyKind, keyKinds } from "../../contract/access.ts";
@@ -8,7 +10,7 @@ import { keyLimits } from "../../contract/limits.ts";
 import { instanceTenant, workspaceTenant } from "../../contract/tenants.ts";
 import { findOrganizationByName } from "../../organizations/find.ts";
 import { writeWhole } from "../../runtime/write-whole.ts";
-import type { KeyItem } from "../../store/items/key.ts";
+import { isLive, type KeyItem } from "../../store/items/key.ts";
 import type { DataDirectory } from "../data-directory.ts";
 import { type KeptKeys, readKeptKeys } from "../kept-keys.ts";
 import { demoBindings } from "./world.ts";
@@ -22,15 +24,11 @@ export type DemoKeys = Readonly<Partial<Record<KeyKind, string>>>;
  */
 export async function demoKeys(deps: RegistryDeps, directory: DataDirectory): Promise<DemoKeys> {
   const before = await readKeptKeys(directory);
-  const usable = new Set(
-    (await listKeysOfOrganization(deps))
-      .filter((key) => isUsable(key, deps.clock.nowMs()))
-      .map(({ id }) => id),
-  );
+  const stored = new Map((await listKeysOfOrganization(deps)).map((key) => [key.id, key]));
   const kept: KeptKeys = {};
   for (const kind of keyKinds) {
     const known = before[kind];
-    if (known && usable.has(known.id)) {
+    if (known && isUsable(stored.get(known.id), known.key, deps.clock.nowMs())) {
       kept[kind] = known;
       continue;
     }
@@ -41,8 +39,9 @@ export async function demoKeys(deps: RegistryDeps, directory: DataDirectory): Pr
   return Object.fromEntries(Object.entries(kept).map(([kind, { key }]) => [kind, key]));
 }
 
-const isUsable = ({ revoked_at, rotated_to, expires_at_ms }: KeyItem, nowMs: number): boolean =>
-  revoked_at === null && rotated_to === null && (expires_at_ms === null || expires_at_ms > nowMs);
+/** The key is live and the text is its current value: after a rotation the kept text is not. */
+const isUsable = (key: KeyItem | undefined, text: string, nowMs: number): boolean =>
+  key !== undefined && isLive(key, nowMs) && sentValueOf(key, hashOf(text), nowMs)?.state === "current";
 
 async function unlessRefused(issuing: Promise<IssuedKey>): Promise<IssuedKey | undefined> {
   try {
