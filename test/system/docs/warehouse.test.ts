@@ -286,6 +286,13 @@ test("with engines that were not tried, a load begins only after its upload, and
   ]);
 });
 
+test("with engines that were not tried, tables have a dataset, and the upload an absolute path", () => {
+  const line = (engine: string) => new RegExp(`^\\| ${engine} \\| .*$`, "m").exec(page)?.[0];
+  expect(line("BigQuery")).toMatch(/ bq query --dataset_id=\w+ /);
+  expect(line("Snowflake")).toContain(`"PUT 'file://$PWD/reviews.changes.ndjson' @exports `);
+  expect(page).toContain("`CREATE STAGE exports`");
+});
+
 const rowSchema = z.record(z.string(), z.unknown());
 
 if (!postgresPrograms)
