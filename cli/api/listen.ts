@@ -1,5 +1,4 @@
 import type { Client } from "../../lib/client/client.ts";
-import { ReviewApiError } from "../../lib/client/error.ts";
 import { msPerDay } from "../../lib/contract/days.ts";
 import { webhookLimits } from "../../lib/contract/limits.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
@@ -8,7 +7,7 @@ import { systemRandom } from "../../lib/runtime/random.ts";
 import { secretText, signRing } from "../../lib/webhooks/sign.ts";
 import type { Command, CommandInput } from "../command.ts";
 import { checkedUrl } from "../connection/named-target.ts";
-import { describeApiError } from "../describe-api-error.ts";
+import { canPass, describeApiError } from "../describe-api-error.ts";
 import { sentence } from "../sentence.ts";
 import type { Terminal } from "../terminal.ts";
 import { orgOption, orgQuery, overHttp } from "./call.ts";
@@ -118,9 +117,8 @@ async function organizationOf(client: Client, input: CommandInput) {
 }
 
 /** A break of some minutes is no reason to end: the cursor misses nothing. */
-export function survive(error: unknown, terminal: Terminal): void {
-  const isPassing = error instanceof ReviewApiError ? error.status >= 429 : error instanceof TypeError;
-  if (!isPassing) throw error;
+export function survive(error: unknown, terminal: Terminal, isFirst = false): void {
+  if (!canPass(error, isFirst)) throw error;
   terminal.say(describeApiError(error, "The service") ?? sentence(error));
 }
 

@@ -110,7 +110,9 @@ export async function runFollow(
     followsRemovals: false,
   });
   try {
-    for await (const lines of followLog(walk, systemClock, (error) => survive(error, terminal)))
+    for await (const lines of followLog(walk, systemClock, (error, isFirst) =>
+      survive(error, terminal, isFirst),
+    ))
       await terminal.write(Buffer.from(lines.map((line) => `${line}\n`).join("")));
   } catch (error) {
     throw explainError(error, { url: target.url });

@@ -6,17 +6,22 @@ const everyMs = 10_000;
 /** Longer than the service repeats an entry after it was first sent. */
 const forgetAfterMs = 10 * 60_000;
 
-/** The records of a log as they come, each once, as JSON. `survive` throws the errors that end it. */
+/**
+ * The records of a log as they come, each once, as JSON. `survive` throws the errors that end it; `isFirst` is true for
+ * the first call.
+ */
 export async function* followLog(
   walk: ExportWalk,
   clock: Clock,
-  survive: (error: unknown) => void,
+  survive: (error: unknown, isFirst: boolean) => void,
 ): AsyncGenerator<readonly string[]> {
   const seenAtMs = new Map<unknown, number>();
   let cursor: string | undefined;
+  let isFirst = true;
   for (; ; await clock.sleep(everyMs)) {
     try {
       for await (const page of exportPages(walk, cursor)) {
+        isFirst = false;
         const found = page.changes.filter((change) => change.kind === "written");
         const isNew = found.filter(({ fields }) => !seenAtMs.has(fields[walk.identity.thing]));
         for (const { fields } of found) seenAtMs.set(fields[walk.identity.thing], clock.nowMs());
@@ -24,7 +29,8 @@ export async function* followLog(
         cursor = page.nextCursor ?? page.resumeCursor ?? cursor;
       }
     } catch (error) {
-      survive(error);
+      survive(error, isFirst);
+      isFirst = false;
       continue;
     }
     // Only after a whole walk: after a break the service repeats what it sent before the break.

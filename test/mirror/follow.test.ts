@@ -29,15 +29,17 @@ function scripted(...answers: ReadonlyArray<Page | Error>) {
   return { walk, cursors };
 }
 
-async function followed({ walk }: ReturnType<typeof scripted>, hoursBetween = 0) {
+/** `asFirst`: of each error that it survives, whether it was of the first call. */
+async function followed({ walk }: ReturnType<typeof scripted>, hoursBetween = 0, asFirst: boolean[] = []) {
   const lines: string[] = [];
   const clock = new TestClock("2026-11-15T00:00:00.000Z");
   const slow = {
     nowMs: () => clock.nowMs(),
     sleep: async () => clock.advance(hoursBetween * 3_600_000 + 10_000),
   };
-  const survive = (error: unknown) => {
+  const survive = (error: unknown, isFirst: boolean) => {
     if (!(error instanceof TypeError)) throw error;
+    asFirst.push(isFirst);
   };
   await expect(async () => {
     for await (const some of followLog(walk, slow, survive)) lines.push(...some);
@@ -66,3 +68,15 @@ test("a followed log waits for a service that is not there yet; an error that do
   const away = new TypeError("fetch failed");
   expect(await followed(scripted(away, away, { ids: ["a"] }), 5)).toEqual(["a"]);
 });
+
+test.each([
+  { answers: [new TypeError("fetch failed"), new TypeError("fetch failed")], expected: [true, false] },
+  { answers: [{ ids: ["a"], next: "n1" }, new TypeError("fetch failed")], expected: [false] },
+])(
+  "only the first call of a followed log can show that the address is wrong: %#",
+  async ({ answers, expected }) => {
+    const asFirst: boolean[] = [];
+    await followed(scripted(...answers), 0, asFirst);
+    expect(asFirst).toEqual(expected);
+  },
+);

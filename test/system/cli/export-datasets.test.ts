@@ -1,9 +1,13 @@
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:https";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { callJson, callTool, collect, useDev } from "../../cli/support.ts";
 import { type StandIn, startApi } from "../../mirror/export-api.ts";
+import { selfSignedCertificate } from "../../support/certificate.ts";
+import { listening } from "../../support/listening.ts";
 import { endTool, spawnTool } from "../../support/tool.ts";
 
 const dev = useDev();
@@ -237,6 +241,31 @@ describe("export audit-logs in NDJSON", () => {
       null,
       expect.stringMatching(/ does not respond \(ECONNREFUSED\)\. Nothing listens there/),
     ]);
+  });
+
+  test("--follow ends at once where no waiting helps: a redirect, a certificate that nobody trusts", async () => {
+    const moved = await listening((_, response) =>
+      response.writeHead(302, { location: "https://example.com/" }).end(),
+    );
+    const secure = createServer(selfSignedCertificate()).listen(0, "127.0.0.1");
+    onTestFinished(() => {
+      moved.close();
+      secure.close();
+    });
+    await once(secure, "listening");
+    const address = secure.address();
+    const port = typeof address === "object" ? address?.port : 0;
+    for (const [url, reason] of [
+      [moved.url, " sends callers to another address. "],
+      [`https://127.0.0.1:${port}`, " Its certificate is not trusted: "],
+    ] as const) {
+      const tool = spawnTool(["export", "audit-logs", "--follow", "--url", url, "--key", "k"]);
+      onTestFinished(() => void tool.kill());
+      const said = collect(tool);
+      const times = () => said().stderr.split(reason).length - 1;
+      await vi.waitUntil(() => tool.exitCode !== null || times() > 1, { timeout: 60_000 });
+      expect([tool.exitCode, times()], said().stderr).toEqual([1, 1]);
+    }
   });
 
   test("--follow writes entries to standard output as they come", async () => {
