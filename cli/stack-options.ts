@@ -9,8 +9,8 @@ export const optionsFile = "cdk.context.json";
 
 export const defaultOptions = (): StackOptions => parseOptions(() => undefined);
 
-/** The options that the next deployment takes from the file; `optionsFile` may be absent. */
-export async function readStackOptions(file: string = optionsFile): Promise<StackOptions> {
+/** The options that the next deployment takes from the file; `optionsFile` may be absent. `region`: the stack's, if known. */
+export async function readStackOptions(file: string = optionsFile, region?: string): Promise<StackOptions> {
   const context = await readContext(file);
   // CDK stores its own entries there too; none of their names is one plain word.
   for (const name of Object.keys(context))
@@ -19,7 +19,7 @@ export async function readStackOptions(file: string = optionsFile): Promise<Stac
         `${file} has ${name}, which is not an option of the stack.${didYouMean(name, stackOptionNames)}`,
       );
   try {
-    return parseOptions((name) => context[name]);
+    return parseOptions((name) => context[name], region);
   } catch (error) {
     if (!(error instanceof Error && error.name === "InvalidOptions")) throw error;
     const [, ...problems] = error.message.split("\n").map((line) => line.trim());

@@ -219,13 +219,26 @@ export class InvalidOptions extends Error {
 
 export const stackOptionNames: readonly string[] = Object.keys(fields.shape);
 
-/** Reads every option from the context; the error lists each invalid option and its allowed values. */
-export function parseOptions(context: (name: string) => unknown): StackOptions {
+/**
+ * Reads every option from the context; the error lists each invalid option and its allowed values. `region` is the stack's;
+ * without it nothing is compared with it.
+ */
+export function parseOptions(context: (name: string) => unknown, region?: string): StackOptions {
   const given = Object.fromEntries(
     stackOptionNames.map((name) => [name, context(name)]).filter(([, value]) => value !== undefined),
   );
   const parsed = optionsSchema.safeParse(given);
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path, message }) => `  ${path.join(".")} ${message}`);
+  const problems = parsed.success
+    ? foreignTopic(parsed.data, region)
+    : parsed.error.issues.map(({ path, message }) => `  ${path.join(".")} ${message}`);
+  if (parsed.success && problems.length === 0) return parsed.data;
   throw new InvalidOptions(`The stack's options are not valid:\n${problems.join("\n")}`);
+}
+
+/** CloudWatch refuses such a topic only in the deployment. */
+function foreignTopic({ alarmTopicArn }: StackOptions, region: string | undefined): readonly string[] {
+  const topicRegion = alarmTopicArn?.split(":")[3];
+  return topicRegion === undefined || region === undefined || topicRegion === region
+    ? []
+    : [`  alarmTopicArn must be in the stack's region ${region}, not in ${topicRegion}`];
 }

@@ -148,6 +148,7 @@ export function createApp(given: AppOptions): {
   });
   const options = parseOptions(
     (name) => app.node.tryGetContext(name) ?? (name === "commit" ? commit : undefined),
+    region,
   );
   const stack = new ReviewApiStack(app, { options, ...props });
   const modelRegion = options.bedrockRegion ?? region;

@@ -53,7 +53,7 @@ const command: Command = {
     let identity: AwsIdentity | undefined;
     await run({
       "the stack takes the options": async () => {
-        chosen = await readStackOptions(input.text("options"));
+        chosen = await readStackOptions(input.text("options"), await regionIfSet(input.text("region")));
       },
       "an AWS region is set and credentials are found": async () => {
         identity = await identityOf(input.text("region"));
@@ -114,6 +114,15 @@ async function runChecks(
     if (terminal) showCheck(terminal, result);
   }
   return results;
+}
+
+/** A region that is not set is the finding of another check. */
+async function regionIfSet(region: string | undefined): Promise<string | undefined> {
+  const { operatorIdentity } = await import("../../lib/operator/stack.ts");
+  return await operatorIdentity(region).then(
+    (identity) => identity.region,
+    () => undefined,
+  );
 }
 
 async function identityOf(region: string | undefined): Promise<AwsIdentity> {

@@ -189,8 +189,18 @@ test("preflight says in a line that nobody hears the alarms, and is still ready"
   expect(JSON.parse(stdout).notes).toEqual([expect.stringContaining("Set alarmEmail")]);
   const heard = await optionsFile({ alarmEmail: "ops@example.com" });
   expect((await preflight("--options", heard)).stdout).not.toContain("Nobody hears");
-  const paged = await optionsFile({ alarmTopicArn: "arn:aws:sns:eu-west-1:444455556666:pager" });
+  const paged = await optionsFile({ alarmTopicArn: "arn:aws:sns:eu-north-1:444455556666:pager" });
   expect((await preflight("--options", paged)).stdout).not.toContain("Nobody hears");
+});
+
+test("preflight refuses a topic of another region than the stack's", async () => {
+  const file = await optionsFile({ alarmTopicArn: "arn:aws:sns:eu-west-1:444455556666:pager" });
+  const { code, stdout } = await preflight("--options", file);
+  expect([code, stdout]).toEqual([
+    1,
+    expect.stringContaining("alarmTopicArn must be in the stack's region eu-north-1, not in eu-west-1."),
+  ]);
+  expect((await preflight("--options", file, "--region", "eu-west-1")).stdout).not.toContain("alarmTopicArn");
 });
 
 test("the small quota of a new account is reported, with the option that fits it", async () => {

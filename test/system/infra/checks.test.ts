@@ -132,6 +132,14 @@ test("synth says in a line that nobody hears the alarms, unless an address recei
   expect(warnings("eu-west-1", { alarmEmail: undefined, alarmTopicArn })).toEqual([]);
 });
 
+test("synth refuses a topic of another region, where the stack's region is known", () => {
+  const alarmTopicArn = "arn:aws:sns:eu-west-1:444455556666:pager";
+  expect(() => warnings("eu-north-1", { alarmTopicArn })).toThrow(
+    "alarmTopicArn must be in the stack's region eu-north-1, not in eu-west-1",
+  );
+  expect(warnings(undefined, { alarmTopicArn })).toEqual([]);
+});
+
 describe("a region that is not known to have the embedding model", () => {
   test("synth warns about a region not known to have the embedding model, with the option and command to use", () => {
     expect(warnings("af-south-1")).toEqual([
