@@ -7,6 +7,7 @@ import { toTimestamp } from "../runtime/clock.ts";
 import { parseLearning } from "../store/items/learning.ts";
 import { parseOrganization, readOrganizations } from "../store/items/organization.ts";
 import { noEpochs, parseScopeEpochs, type ScopeEpochs } from "../store/items/scope-epochs.ts";
+import { unlessDamaged } from "../store/items/unless-damaged.ts";
 import { type NewsItem, parseNews, type WebhookItem } from "../store/items/webhook.ts";
 import type { Table } from "../store/table.ts";
 import { parseHead } from "../stream/head.ts";
@@ -203,9 +204,10 @@ export class OwnerNews {
       organization === null ? [] : [kinds.learning.key({ organization, learningId: id })],
     );
     const items = await this.#table.getMany(keys, lately);
-    const waiting = new Set(
-      items.flatMap((item) => (item && parseLearning(item).state === "pending" ? [item.sk] : [])),
+    const learnings = items.flatMap(
+      (item) => (item && unlessDamaged(parseLearning, item, "ringWebhooks")) ?? [],
     );
+    const waiting = new Set(learnings.flatMap(({ id, state }) => (state === "pending" ? [id] : [])));
     return notes.filter(({ id }) => waiting.has(id));
   }
 

@@ -50,6 +50,23 @@ describe("the ring of a thing", () => {
     expect(whole.receiver.heard).toHaveLength(2);
   });
 
+  test("names what waits besides a damaged Learning, and rings for other things too", async () => {
+    const uuid = await company("one", { approval_delay_days: 3 });
+    const { receiver } = await endpoint(uuid, ["learning.pending", "security.scan_completed"]);
+    for (const text of ["Is damaged.", "Wait."]) await world().learning(github("one"), text);
+    await world().scan(github("one"), { repository_id: "9001" });
+    const learnings = (await scanAll(store().table)).filter((item) => isOf(kinds.learning, item));
+    const damaged = required(
+      learnings.find((item) => item.text === "Is damaged."),
+      "the one",
+    );
+    await store().table.write({ put: { ...damaged, state: 1 } });
+    await run(4);
+    const waiting = receiver.heard.find(({ type }) => type === "learning.pending");
+    expect(waiting?.data.learnings).toHaveLength(1);
+    expect(typesOf(receiver).toSorted()).toEqual(["learning.pending", "security.scan_completed"]);
+  });
+
   test("names no Learning that was approved, disapproved or deleted, also after the webhook was switched on", async () => {
     const uuid = await company("one", { approval_delay_days: 3 });
     const { receiver, id } = await endpoint(uuid, ["learning.pending"]);
