@@ -50,11 +50,18 @@ function useWorker() {
     close();
     dispatch({ type: "closed" });
   };
-  return { session, open, forget, send: (message: ToWorker) => connection.current?.send(message) };
+  return {
+    session,
+    open,
+    forget,
+    hasKey: () => connection.current !== null || tabKey.read() !== null,
+    refuseLink: () => dispatch({ type: "link-refused" }),
+    send: (message: ToWorker) => connection.current?.send(message),
+  };
 }
 
 export function App() {
-  const { session, open, forget, send } = useWorker();
+  const { session, open, forget, hasKey, refuseLink, send } = useWorker();
   const [view, setView] = useState(() => parseView(location.hash));
   const show = (next: DashboardView) => {
     setView(next);
@@ -65,16 +72,19 @@ export function App() {
     show(next);
   };
 
-  const openLink = (next: DashboardView): boolean => {
+  /** Whoever sends a link must not put their key in the place of this tab's. */
+  const openLink = (next: DashboardView) => {
     const key = keyOfLink(viewAddress(next));
-    if (key !== null) open(key, false, next);
-    return key !== null;
+    if (key === null) return;
+    if (hasKey()) refuseLink();
+    else open(key, false, next);
   };
 
   // Once, when the page starts.
   useEffect(() => {
-    const kept = openLink(view) ? null : tabKey.read();
+    const kept = tabKey.read();
     if (kept !== null) open(kept, true, view);
+    openLink(view);
     const onAddress = () => {
       const next = parseView(location.hash);
       openLink(next);

@@ -71,7 +71,7 @@ export const closedSession: PageSession = {
   announcement: "",
 };
 
-export type SessionEvent = FromWorker | { readonly type: "opening" } | { readonly type: "closed" };
+export type SessionEvent = FromWorker | { readonly type: "opening" | "closed" | "link-refused" };
 
 export function nextSession(session: PageSession, event: SessionEvent): PageSession {
   switch (event.type) {
@@ -79,8 +79,18 @@ export function nextSession(session: PageSession, event: SessionEvent): PageSess
       return { ...closedSession, phase: "opening" };
     case "closed":
       return closedSession;
-    case "identity":
-      return { ...session, phase: "open", notice: null, identity: event.identity, allowed: event.allowed };
+    case "link-refused":
+      return { ...session, notice: linkRefused, announcement: linkRefused };
+    case "identity": {
+      const { identity, allowed } = event;
+      return {
+        ...session,
+        phase: "open",
+        notice: session.phase === "open" ? null : session.notice,
+        identity,
+        allowed,
+      };
+    }
     case "refused":
     case "unreachable":
       return { ...closedSession, notice: event.sentence };
@@ -114,6 +124,9 @@ export function nextSession(session: PageSession, event: SessionEvent): PageSess
       };
   }
 }
+
+const linkRefused =
+  "The link's key was not used, because this tab has a key. Forget that one, then open the link again.";
 
 const notRefreshed = ({ sentence }: { readonly sentence: string }): string =>
   `These figures were not refreshed: ${sentence}`;

@@ -133,10 +133,30 @@ describe("the key", () => {
     expect(new URL(page.url()).hash).toBe("#days=7");
     expect(await page.evaluate(places)).not.toContain(key);
     expect(await page.evaluate("sessionStorage.length")).toBe(0);
-    // Also in a page that is open.
+    await page.getByRole("button", { name: "Forget key" }).click();
+    // Also in a page that waits for a key.
     await page.evaluate("location.hash = 'key=rk_workspace_mistyped'");
     await expect.poll(() => page.getByRole("alert").textContent()).toContain("The service refuses this key");
     expect(page.url()).toBe(`${service().url}/dashboard`);
+  });
+
+  test("a link does not replace the tab's key: not in the open page, nor the kept one where it starts", async () => {
+    const { page } = await openPage();
+    await page.goto(`${service().url}/dashboard`);
+    await enterKey(page, service().keys.workspace, true);
+    await untilRead(page);
+    const link = `#key=${service().keys.organization}&days=7`;
+    const isRefused = async () => {
+      await page.getByText("The link's key was not used, because this tab has a key.").first().waitFor();
+      expect(new URL(page.url()).hash).toBe("#days=7");
+      expect(await page.evaluate("sessionStorage.getItem('review-api-key')")).toBe(service().keys.workspace);
+    };
+    await page.evaluate(`location.hash = ${JSON.stringify(link)}`);
+    await isRefused();
+    await page.goto("about:blank");
+    await page.goto(`${service().url}/dashboard${link}`);
+    await untilRead(page);
+    await isRefused();
   });
 
   test("a link without a key behind #key= counts as none, and a kept key stays", async () => {
