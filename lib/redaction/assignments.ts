@@ -13,8 +13,8 @@ import { pattern } from "./words.ts";
 
 /**
  * Finds `password=…`, `api_key: …`, `"clientSecret": "…"`, "the token is …", in the many ways people write them.
- * Three steps: a name that claims a
- * credential, a separator or a sentence from the name to a value, and a value that looks like a credential.
+ * Three steps: a name that claims a credential, a separator or a sentence from the name to a value, and a value that
+ * looks like a credential.
  */
 const nameRestPattern = /[\w\u00c0-\u0fff-]*(?:\.[\w-]+)*/y;
 
@@ -125,10 +125,7 @@ const isNoName = ({ text, name, start, end }: Name) =>
   ) ||
   (text.startsWith("://", start - 3) && text.charAt(end) === ":");
 
-/**
- * `/run/pw`, `.htpasswd`, `$PW`: a file or a variable, and the next word is no password. In `user/password …` it
- * is.
- */
+/** `/run/pw`, `.htpasswd`, `$PW`: a file or a variable, with no password behind it. In `user/password …` one is. */
 const isNoNoun = ({ text, name, start }: Name) =>
   name.startsWith(".") ||
   ("/${".includes(text.charAt(start - 1) || " ") &&

@@ -221,7 +221,8 @@ function looksLikeCredential(value: Value, named: Named): boolean {
   const judged = { ...named, text, isLiteral, isQuoted: value.isQuoted };
   if (hasOwnName(judged) || !evidence[claim.kind].some(({ holds }) => holds(judged))) return false;
   const isPlace =
-    isOfPassword && (link === undefined || literalTies.has(link) || (link === "pair" && value.isQuoted));
+    isOfPassword &&
+    (link === undefined || link === "line" || literalTies.has(link) || (link === "pair" && value.isQuoted));
   return (isLiteral || !features.isExpression(text, named.isText?.())) && !isNotCredential(text, isPlace);
 }
 

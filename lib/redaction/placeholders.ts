@@ -65,8 +65,7 @@ function isMadeOfListedWords(value: string): boolean {
 
 /**
  * `$TOKEN`, `${TOKEN}`, `$(cmd)`, `{{ x }}`, `<TOKEN>`, `%TOKEN%`, `%env(x)%`, `%(x)s`, `:x`, `@x@`, `!Ref x`,
- * `#{x}`, `#{x}#`, `{x!r}`, `{quote(x)}`,
- * `vault:…`.
+ * `#{x}`, `#{x}#`, `{x!r}`, `{quote(x)}`, `vault:…`.
  */
 export const references = [
   /^[$#%]\{[^{}]*\}#?$/,
@@ -112,8 +111,7 @@ export const isReference = (value: string): boolean =>
 
 /**
  * Filler in place of the real characters: `xxxxxxxx`, `****`, `sk-...abcd`. It makes up at least a third of the
- * value, or it is `...` after a short start:
- * `sk_live_...`.
+ * value, or it is `...` after a short start: `sk_live_...`.
  */
 const fillers = /x{3,}|X{3,}|\*{3,}|\.{3,}|…+|•{2,}|0{6,}|#{4,}|_{4,}|-{4,}|\?{3,}/g;
 const mayBeFilled = /x{3}|X{3}|\*{3}|\.{3}|…|••|0{6}|#{4}|_{4}|-{4}|\?{3}/;

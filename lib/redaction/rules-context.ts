@@ -131,7 +131,7 @@ const doorWords =
   "|zugang|compte|konto|cuenta|identifiants" +
   "|connexion|se connecter|credenciales|credenziali|credenciais|logowania|dostępowe|доступ|вход|accès|acceso" +
   "|accesso|acesso|учетн|учётн|логин|账号|帐号|ログイン" +
-  "|アカウント|user/pass|username/pass|u/p|wifi|wi-fi|wlan";
+  "|アカウント|user/pass|username/pass|u/p|wifi|wi-fi|wlan|connect with|connect as";
 const door = new RegExp(`${doorWords}|user(?:name)? / pass`, "i");
 /** Words that name the pair itself: between them and the user only a purpose, a verb or a colon. */
 const namesPair = pattern(
@@ -174,7 +174,7 @@ const isMadePassword: AcceptInContext = (secret, { text, end, context }) =>
     isWordPair(secret) ||
     (/ \//.test(context) && ((hasDigit(secret) && hasBothCases(secret)) || isCode(secret)))) &&
   !/\.[a-z]\w{0,4}$|\*\*|^ipv\d$/i.test(secret) &&
-  isNoPlaceholder(secret);
+  isInPlace(secret);
 /** `BADG-mamm8561*`: letters, a number and a sign. */
 const isSigned: Accept = (secret) =>
   /^(?=.*\d\d)(?=.*[A-Za-z]{3})(?=.*[#$%^&*?+~!][^!?]?)[^\s/@:()]{8,40}$/.test(secret);
@@ -267,18 +267,24 @@ const password = (keywords: string, pattern: RegExp, value: RegExp, accept: Acce
 const calls = pattern(
   "gi",
   String.raw`(?:\b|_)auth ?[=:] ?[([]|(?:log_?in|sign_?in|auth\w{0,16}|connect\w{0,12}|bind(?:_s)?|credentials?|pdo`,
-  String.raw`|sign|sign_?with|verify|jwt\W{1,2}\w{6}|\w{0,8}crypt|\w{0,8}hmac\w{0,8}|cipher\w{0,4}`,
+  String.raw`|sign|sign_?with|verify|jwt\W{1,2}\w{6}|\w{0,8}crypt|\w{0,8}hmac\w{0,8}(?:\.new)?|cipher\w{0,4}`,
   String.raw`|\w{0,8}pass(?:word)?|mysqli|api_?key|unlock|protect|ftp\w{0,4}|securitykey|fernet|begin`,
   String.raw`|community\w{0,4}|create_?user)\(`,
 );
 /** An argument of such a call: a user, a host, a file or a name of an algorithm does not look chosen. */
-const isArgument: AcceptInContext = (secret, { text, end }) =>
+const isArgument: AcceptInContext = (secret, { text, end, context }) =>
   secret.length >= 6 &&
   !/\s|:\/\/|@[\w-]+\.|^\w+=/.test(secret) &&
   /^["'\x60\uE000-\uE003]\s{0,4}[,)\]}]/.test(text.slice(end, end + 6)) &&
-  (looksChosen(secret) || isTokenLike(secret) || /^[A-Z]{4,}_\d{3,6}$/.test(secret)) &&
+  (looksChosen(secret) ||
+    isTokenLike(secret) ||
+    /^[A-Z]{4,}_\d{3,6}$/.test(secret) ||
+    (context.startsWith(",") && hasDigit(secret) && !otherArgument.test(secret))) &&
   !isPublicValue(secret) &&
-  isNoPlaceholder(secret);
+  (context.startsWith(",") ? isInPlace(secret) : isNoPlaceholder(secret));
+/** `db01`, `eu-west-1`, `Ed25519`, `cert2.pem`, `ec2:Describe`, `S3OriginAccess`. */
+const otherArgument =
+  /^[A-Za-z]+\d{1,3}$|^(?:[Ee]d|[Cc]urve)\d+$|^[a-z]+(?:[-_.][a-z\d]+)+$|\.[a-z\d]{2,5}$|:[A-Z]|\d(?:[A-Z][a-z]+){2}/;
 
 /** Commands, statements and files that contain a password at a known position. */
 // biome-ignore format: one rule a line
@@ -294,7 +300,7 @@ export const statementContexts: readonly ContextRule[] = [
     String.raw`¬(?::?=|[:,]|[=-]>|[ \t])¬\[?[\x60¶]?[\w.@+-]{1,40}:(?![/:])`), /(?:[^\s`,;.¶]|\.(?=\S))+/y, isPaired),
   password("securestring", /ConvertTo-SecureString[ \t]{1,4}(?:-String[ \t]{1,4})?[¶]/gi, quoted, isNoPlaceholder),
   // jwt.sign(claims, "…"), new PDO(dsn, "anna", "…")
-  near("(", behind(calls, password("", /[(,]¬[¶]/g, quoted, isArgument))),
+  near("(", behind(calls, password("", /[(,]¬[bBrR@$]{0,2}[¶]/g, quoted, isArgument))),
   // log in with bob / …, creds: bob/…, (bob // …)
   near(`${doorWords}|@| / |\`/\``,
     password("", pattern("g",

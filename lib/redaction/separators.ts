@@ -135,10 +135,14 @@ export const separators: readonly Separator[] = [
   over("literal", q, sticky(`¶·*(?:\\{[^{}]{0,200}?\\bdefault·*=·*|envDefault:(?=¶)|;s:\\d{1,4}:(?=¶))`)),
   // define("DB_PASSWORD", "…"), fill_in "Password", with: "…"
   // In a list of strings the name is one of them.
-  over("pair", q, sticky(`¶(?:·*,\\s{0,12}(?:[a-z]{1,12}[:=]·{0,2})?|\\n·{0,4}\\d{1,3}\\)·)(?=¶)`), { serves: (name) =>
-    !/^.,\s{0,12}["'][^"'\n]{1,60}["']\s*:/.test(name.text.slice(name.end, name.end + 90)) &&
+  over("pair", q, sticky(`¶(?:\\]¶)?(?:·*,\\s{0,12}(?:[a-z]{1,12}[:=]·{0,2})?|\\n·{0,4}\\d{1,3}\\)·)(?=¶)`),
+    { serves: (name) => !/^.,\s{0,12}["'][^"'\n]{1,60}["']\s*:/.test(name.text.slice(name.end, name.end + 90)) &&
       !/["'`],\s{0,20}["'`]$/.test(before(name, 32))
     || /^.,\s{0,12}["'][\w+/=-]{20,}["']/.test(name.text.slice(name.end, name.end + 50)) }),
+  // Password: and the value alone in the next line
+  over("line", `${q}*)] \t:=`, sticky(`[*${q}\\])]{0,3}(?:·(?:is|was|ist|lautet|est|es))?·{0,4}:[*${q}]{0,3}·{0,8}` +
+    `(?:\\r?\\n[ \\t>]{0,8}){1,2}(?:\`{3}\\w{0,12}\\r?\\n)?(?![\\w.-]+[:=])` +
+    `(?=\\S{3,128}[^\\s:({[,;]·{0,8}(?:\\r?\\n|$))`)),
   // getByLabel("Password").fill("…"), env::var("DB_PASSWORD").unwrap_or("…"), expect(password).toBe("…")
   over("pair", `${q})](`,
     sticky(`(?:\\(\\))?[${q}\\])]{1,5}(?:\\.(?!type\\(|should|has|includes` +
@@ -164,8 +168,7 @@ const labelBefore = /(?:^|[^\w.$])[A-Z][A-Za-z]* $/;
 const isBareAssignment = /^[=:](?=\S)(?![=>~:])/;
 /**
  * The name is text, not code, so its value is text too: `Root Password: …`, `пароль: …`, `db.password: …`, or
- * `password=…` as in a log line, where no comma
- * or bracket is before the name or after the value.
+ * `password=…` as in a log line, where no comma or bracket is before the name or after the value.
  */
 export function isTextName(name: Name, valueEnd: number): boolean {
   if (name.name.includes(" ") || /[^\0-\x7f]/.test(name.name)) return true;

@@ -32,6 +32,17 @@ export const bridges: Record<string, readonly string[]> = {
     ...each(['password: !!str "…"', 'password: &anchor    "…"', 'password: !!binary  "…"'], word),
     ...none(["password = abc'…'"], word),
   ],
+  "redaction finds a value that is alone in the line below its name": [
+    ...each(
+      ["Password:\n…", "**Password:**\n…", "The staging password is:\n…", "DB_PASSWORD:\n  …"],
+      "Blue7House",
+    ),
+    ...each(["Username:\nadmin\nPassword:\n…\n", "Password:\n```\n…\n```"], "p@ssw0rd123"),
+    ...none(
+      ["Password:\n… is on the card.", "password:\n  …: 12", "DB_PASSWORD:\n…=db.example"],
+      "Blue7House",
+    ),
+  ],
   "redaction finds an indented block value on the next line": [
     ...each(
       ["password: >-\n  …", '"password": |\n\t…', "password:    |+ \t\r\n  …", "password:\t>\n …"],
