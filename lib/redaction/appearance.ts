@@ -75,9 +75,8 @@ export const isPlainCase = (value: string): boolean =>
   value.split(/[^A-Za-z0-9]/).every((part) => /^[A-Za-z]?[a-z]*(?:[A-Z][a-z]+)*$/.test(part));
 
 /**
- * Random characters change class at every second place; identifiers, paths and sentences do not. `wordsMax` is
- * the largest share of characters that may be
- * in words.
+ * Random characters change class at every second place; identifiers, paths and sentences do not. `wordsMax` is the
+ * largest share of characters that may be in words.
  */
 export function isRandom(wordsMax: number, whole: string, stepsMax = 0.9): boolean {
   if (whole.length < 10 || !hasDistinct(whole, 8)) return false;

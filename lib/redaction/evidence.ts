@@ -186,7 +186,6 @@ const lengthMin: Readonly<Partial<Record<ClaimKind, number>>> = {
   api_key: 8,
   key: 8,
 };
-const lengthMinElse = 4;
 
 /** The value is something other than a credential. In a place for passwords, a bad password is a password. */
 const isNotCredential = (value: string, isPlace: boolean) =>
@@ -236,7 +235,7 @@ const isOtherCredential = (value: Value, named: Named): boolean =>
   value.text.length >=
     (named.claim.certainty === "likely" && named.claim.kind === "key"
       ? 16
-      : (lengthMin[named.claim.kind] ?? lengthMinElse)) &&
+      : (lengthMin[named.claim.kind] ?? 4)) &&
   (named.link !== "element" || value.isClosed) &&
   looksLikeCredential(value, named) &&
   (!features.isKeyId(value.text) || (named.claim.certainty === "sure" && !looseTies.has(named.link))) &&
@@ -245,7 +244,7 @@ const isOtherCredential = (value: Value, named: Named): boolean =>
     isNamedSecret(value.text, named.claim));
 export const isCredential = (value: Value, named: Named): boolean =>
   named.claim.kind === "pin"
-    ? (!looseTies.has(named.link) && isPin(value.text)) ||
+    ? ((named.link === "line" || !looseTies.has(named.link)) && isPin(value.text)) ||
       (named.link === "cell" && /^\d{4}$/.test(value.text))
     : isOtherCredential(value, named);
 /** `CLICKUP_TOKEN=pk_…`: a sure name is stronger than a prefix that only some vendors give their public keys. */

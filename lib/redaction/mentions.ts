@@ -32,6 +32,9 @@ const access = pattern(
   "|sudo|prompt",
   String.raw`|connect(?:s|ing)? (?:with|as)|\bvpn\b|wi-?fi|basic|\buser=`,
 );
+const nameOfKey =
+  /(?:api|auth|access|cryption|master|secret|signing)[- _]?(?:key|token|secret|schl)|cl[eé] api|c[hl]\w{1,2}ve api/i;
+const nameOfDigest = /hash|digest|checksum|\bsha|md5|commit|fingerprint|\bids?\b|version|cache|etag|derive/i;
 const isHexadecimal: Accept = (value) => isHex(value) || isUuid(value);
 /** `Kq7!vTz92`: a sign between letters and digits. */
 const isSigned: Accept = (value) =>
@@ -106,6 +109,8 @@ export const mentionRows: readonly Mention[] = [
   { mention: "right behind a name", isSure: true, holds: ({ said }) => direct.test(said) },
   { mention: "a sign behind a sentence with a name", isSure: true, holds: ({ lead, said }) =>
     /[:=→][ \t"'`*(]{0,4}$/.test(lead) && named.test(said) },
+  { mention: "hexadecimal behind the name of a key", isSure: true, holds: ({ value, said }) => isHex(value) &&
+    value.length >= 32 && nameOfKey.test(said) && !nameOfDigest.test(said) },
   { mention: "behind a name in its sentence", holds: ({ said }) => named.test(said) },
   { mention: "before a name in its sentence", holds: ({ saidBehind }) => named.test(saidBehind) },
   { mention: "behind a word about access", holds: ({ value, said }) => !isProduct.test(value) && access.test(said) },

@@ -3,9 +3,8 @@ import { marker } from "./view.ts";
 import { pattern } from "./words.ts";
 
 /**
- * Finds private keys in any wrapping: comments, tags, line numbers, blame, quotes, calls that append. The lines
- * of a key may have any short text between
- * them. The header and the base64 after it identify the key.
+ * Finds private keys in any wrapping: comments, tags, line numbers, blame, quotes, calls that append. The lines of a
+ * key may have any short text between them. The header and the base64 after it identify the key.
  */
 const boundary = pattern(
   "g",

@@ -1,16 +1,7 @@
 import { hasBothCases, hasDigit, isHex, isPlainCase, looksRandom } from "./appearance.ts";
 import { decodeStart } from "./decoded.ts";
 import { isPin } from "./evidence.ts";
-import {
-  isCode,
-  isMadeUp,
-  isMixedWord,
-  isPublicValue,
-  isStrong,
-  isTokenLike,
-  isWordPair,
-  looksChosen,
-} from "./features.ts";
+import * as features from "./features.ts";
 import { isInPlace } from "./never.ts";
 import { isPlaceholder, isStandIn } from "./placeholders.ts";
 import type { Accept, AcceptInContext, ContextRule, FoundSecret, TokenRule } from "./rule.ts";
@@ -45,8 +36,8 @@ const isRandom: Accept = (secret) => looksRandom(secret) && !isPlaceholder(secre
 const isSecretLike: Accept = (secret) =>
   (hasDigit(secret) ||
     (hasBothCases(secret) && !isPlainCase(secret)) ||
-    looksChosen(secret) ||
-    isWordPair(secret)) &&
+    features.looksChosen(secret) ||
+    features.isWordPair(secret)) &&
   !isPlaceholder(secret);
 
 /** Three parts, or five parts in an encrypted token. The last part of an unsigned token is empty. */
@@ -68,7 +59,7 @@ const isEncodedPair: Accept = (secret) => {
 
 const isHeader: Accept = (secret) =>
   secret.length >= 8 &&
-  (secret.length >= 12 || looksChosen(secret)) &&
+  (secret.length >= 12 || features.looksChosen(secret)) &&
   !/:\/\/|[([]/.test(secret) &&
   isSecretLike(secret);
 
@@ -169,10 +160,10 @@ const isPairOfDoor: AcceptInContext = (secret, { text, start, end, context }) =>
 const isMadePassword: AcceptInContext = (secret, { text, end, context }) =>
   !/^(?:[/@:]|\.\S)/.test(text.slice(end, end + 2)) &&
   secret.length >= (/ \//.test(context) ? 6 : 8) &&
-  (isMadeUp(secret) ||
+  (features.isMadeUp(secret) ||
     isSigned(secret) ||
-    isWordPair(secret) ||
-    (/ \//.test(context) && ((hasDigit(secret) && hasBothCases(secret)) || isCode(secret)))) &&
+    features.isWordPair(secret) ||
+    (/ \//.test(context) && ((hasDigit(secret) && hasBothCases(secret)) || features.isCode(secret)))) &&
   !/\.[a-z]\w{0,4}$|\*\*|^ipv\d$/i.test(secret) &&
   isInPlace(secret);
 /** `BADG-mamm8561*`: letters, a number and a sign. */
@@ -181,13 +172,16 @@ const isSigned: Accept = (secret) =>
 const wordOfPair = /(?:[^\s/`,;.)\]¶]|\.(?=[^\s)]))+/y;
 /** "X and Y", "the old one was Y", right behind a password */
 const isAnother: AcceptInContext = (secret, { text, end, context }) =>
-  ((hasDigit(secret) && /["'\uE000]$/.test(context) && isStrong(secret)) || isAnotherBare(secret)) &&
+  ((hasDigit(secret) && /["'\uE000]$/.test(context) && features.isStrong(secret)) || isAnotherBare(secret)) &&
   !/^[:=(/@[]/.test(text.slice(end, end + 1)) &&
   isInPlace(secret);
 const isAnotherBare: Accept = (secret) =>
-  (hasDigit(secret) || isWordPair(secret)) &&
+  (hasDigit(secret) || features.isWordPair(secret)) &&
   !isHex(secret) &&
-  (isMadeUp(secret) || isMixedWord(secret) || isCode(secret) || isWordPair(secret)) &&
+  (features.isMadeUp(secret) ||
+    features.isMixedWord(secret) ||
+    features.isCode(secret) ||
+    features.isWordPair(secret)) &&
   !isOrdinary(secret) &&
   !/[/@:=<>()[\]{}|\\]|\.\w{1,5}$|^[a-z]+(?:[-_.][a-z\d]+)+$|^[A-Z\d_-]+$/.test(secret);
 const notIdentifying = pattern(
@@ -205,7 +199,9 @@ const isIdentifying: AcceptInContext = (secret, { text, start, context }) =>
   !notIdentifying.test(secret) &&
   isNoPlaceholder(secret);
 const isPaired: AcceptInContext = (secret, { text, end, context }) =>
-  (secret.length >= 6 && (looksChosen(secret) || isCode(secret)) && isNoPlaceholder(secret)) ||
+  (secret.length >= 6 &&
+    (features.looksChosen(secret) || features.isCode(secret)) &&
+    isNoPlaceholder(secret)) ||
   (/^(?:(?:credentials?|creds|login|userpwd)\b[^=:]{0,60}[:=]|stats auth|basic[ _-]?auth|auth_basic)/i.test(
     context,
   ) &&
@@ -268,19 +264,19 @@ const calls = pattern(
   "gi",
   String.raw`(?:\b|_)auth ?[=:] ?[([]|(?:log_?in|sign_?in|auth\w{0,16}|connect\w{0,12}|bind(?:_s)?|credentials?|pdo`,
   String.raw`|sign|sign_?with|verify|jwt\W{1,2}\w{6}|\w{0,8}crypt|\w{0,8}hmac\w{0,8}(?:\.new)?|cipher\w{0,4}`,
-  String.raw`|\w{0,8}pass(?:word)?|mysqli|api_?key|unlock|protect|ftp\w{0,4}|securitykey|fernet|begin`,
-  String.raw`|community\w{0,4}|create_?user)\(`,
+  String.raw`|\w{0,8}pass(?:word)?|mysqli|api_?key|unlock|protect|ftp\w{0,8}|securitykey|fernet|begin|database`,
+  String.raw`|community\w{0,4}|create_?(?:user|async))\(`,
 );
 /** An argument of such a call: a user, a host, a file or a name of an algorithm does not look chosen. */
 const isArgument: AcceptInContext = (secret, { text, end, context }) =>
   secret.length >= 6 &&
   !/\s|:\/\/|@[\w-]+\.|^\w+=/.test(secret) &&
   /^["'\x60\uE000-\uE003]\s{0,4}[,)\]}]/.test(text.slice(end, end + 6)) &&
-  (looksChosen(secret) ||
-    isTokenLike(secret) ||
+  (features.looksChosen(secret) ||
+    features.isTokenLike(secret) ||
     /^[A-Z]{4,}_\d{3,6}$/.test(secret) ||
     (context.startsWith(",") && hasDigit(secret) && !otherArgument.test(secret))) &&
-  !isPublicValue(secret) &&
+  !features.isPublicValue(secret) &&
   (context.startsWith(",") ? isInPlace(secret) : isNoPlaceholder(secret));
 /** `db01`, `eu-west-1`, `Ed25519`, `cert2.pem`, `ec2:Describe`, `S3OriginAccess`. */
 const otherArgument =
@@ -300,7 +296,8 @@ export const statementContexts: readonly ContextRule[] = [
     String.raw`¬(?::?=|[:,]|[=-]>|[ \t])¬\[?[\x60¶]?[\w.@+-]{1,40}:(?![/:])`), /(?:[^\s`,;.¶]|\.(?=\S))+/y, isPaired),
   password("securestring", /ConvertTo-SecureString[ \t]{1,4}(?:-String[ \t]{1,4})?[¶]/gi, quoted, isNoPlaceholder),
   // jwt.sign(claims, "…"), new PDO(dsn, "anna", "…")
-  near("(", behind(calls, password("", /[(,]¬[bBrR@$]{0,2}[¶]/g, quoted, isArgument))),
+  near("(", behind(calls, password("", /[(,]¬[bBrR@$]{0,2}[¶]/g, quoted, (secret, found) =>
+    features.isAppPassword(secret) || isArgument(secret, found)))),
   // log in with bob / …, creds: bob/…, (bob // …)
   near(`${doorWords}|@| / |\`/\``,
     password("", pattern("g",
@@ -313,7 +310,7 @@ export const statementContexts: readonly ContextRule[] = [
   // ("anna@example.com", "…") near a word for a password
   near("@|login|cred|users|passw", password("", /[([{]¬[¶][\w.+@-]{2,80}[¶],¬[¶]/g, quoted,
     (secret, { text, start, end, context }) => isInPlace(secret) && !/^\w+=|[/:]/.test(secret) &&
-    (context.includes("@") || isMadeUp(secret) || isMixedWord(secret)) &&
+    (context.includes("@") || features.isMadeUp(secret) || features.isMixedWord(secret)) &&
     /login|cred|passw|users/i.test(text.slice(Math.max(0, start - 200), end + 200)))),
   behind(/\uE010/g, password("\uE010", pattern("gi",
     String.raw`(?:(?<=\uE010[\x60¶]{0,2})(?:[,;]| and| or| und| oder| y| et| ou| e| then| \/| \+| :| →| ->| =>| to`,
@@ -342,7 +339,7 @@ export const statementContexts: readonly ContextRule[] = [
     String.raw`(?![\w%:/-]|[.,]\d| ?${unit}\b)`), isPinAt), isNear: true, reach: 240 },
   // bob:…@host
   { ...after("URL password", "@", /(?<![\w/:.@%-])(?:sips?:)?[\w.-]{1,32}:(?!\/)/g, /[^\s"'<>`,:/]+/y,
-    (secret, { text, end, context }) => looksChosen(secret) && !secret.includes("@") &&
+    (secret, { text, end, context }) => features.looksChosen(secret) && !secret.includes("@") &&
     !/(?:mail(?:to)?|to|from|cc|by):$/i.test(context) && /^@(?!sha\d)[\w.-]/.test(text.slice(end, end + 6)) &&
     isNoPlaceholder(secret)), upTo: "@" },
 ];

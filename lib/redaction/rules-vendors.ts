@@ -98,7 +98,7 @@ export const formContexts: readonly ContextRule[] = [
   after("Slack webhook", "hooks.slack.com", /hooks\.slack\.com\/[a-z]+\//g, /[\w/-]+/y),
   after("Webhook", "/webhookb2/|hooks.zapier.com", /\/webhookb2\/|hooks\.zapier\.com\/hooks\/catch\//g, /[\w@/-]+/y),
   after("Twilio key", "ac", /[¶`]AC[0-9a-f]{32}[¶`],¬[¶`]/g, hex, ofLength(32, 32)),
-  after("App password", "app", /\bapp(?:-specific)?[ _-]?pass(?:word)?[¶]?(?: is)?[ :=]{1,3}[¶]?/gi,
+  after("App password", "app", /\bapp(?:-specific)?[ _-]?pass(?:wor[dt])?[¶]?(?: is)?[ :=]{1,3}[¶]?/gi,
     /[a-z]{4}(?:[ -]?[a-z]{4}){3}(?![\w-])/y, ofLength(16)),
   // Backup codes: 4f7k-9d2m x8q1-mm41, in one line or one a line
   after("Recovery code", "recover|backup|scratch|emergency|activation|one-time|reset|2fa|mfa|wiederherstellung" +

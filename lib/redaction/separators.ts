@@ -140,9 +140,12 @@ export const separators: readonly Separator[] = [
       !/["'`],\s{0,20}["'`]$/.test(before(name, 32))
     || /^.,\s{0,12}["'][\w+/=-]{20,}["']/.test(name.text.slice(name.end, name.end + 50)) }),
   // Password: and the value alone in the next line
-  over("line", `${q}*)] \t:=`, sticky(`[*${q}\\])]{0,3}(?:·(?:is|was|ist|lautet|est|es))?·{0,4}:[*${q}]{0,3}·{0,8}` +
-    `(?:\\r?\\n[ \\t>]{0,8}){1,2}(?:\`{3}\\w{0,12}\\r?\\n)?(?![\\w.-]+[:=])` +
-    `(?=\\S{3,128}[^\\s:({[,;]·{0,8}(?:\\r?\\n|$))`)),
+  over("line", `${q}*)] \t:=`, sticky(`[*${q}\\])]{0,3}(?:·(?:is|was|ist|lautet|est|es|to|for|of|on|für|pour|para|zu)` +
+    `(?:·[^\\n:=]{0,40})?)?·{0,4}[:=][*${q}]{0,3}·{0,8}(?:\\r?\\n[ \\t>]{0,8}){1,2}(?:\`{3}\\w{0,12}\\r?\\n)?` +
+    `(?![\\w.-]+[:=]|\`{3})(?=\\S{3,128}[^\\s:({[,;]·{0,8}(?:\\r?\\n|$))`)),
+  // which password did you use?, and in the next line bob: …
+  over("line", " \t?", sticky(`[^\\n?]{0,60}\\?·{0,4}\\r?\\n[ \\t>*]{0,6}(?:[^\\n:>]{1,24}[:>]\\*{0,2}·)?` +
+    `(?=\\S{4,128}·{0,8}(?:\\r?\\n|$))`)),
   // getByLabel("Password").fill("…"), env::var("DB_PASSWORD").unwrap_or("…"), expect(password).toBe("…")
   over("pair", `${q})](`,
     sticky(`(?:\\(\\))?[${q}\\])]{1,5}(?:\\.(?!type\\(|should|has|includes` +

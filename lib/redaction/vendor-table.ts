@@ -1,10 +1,9 @@
 /**
  * Keys with a prefix that the vendor publishes, by their form: `form Vendor: prefix prefix, Vendor: prefix | form
  * …`. The name of a kind is "Vendor key".
- * The form is an alphabet and the minimum number of characters after the prefix: `a36`. h hex · u capitals and
- * digits · a letters and digits · s like a,
- * and `_` · w like s, and `-` · b base64 · d like w, and `=` and dots. A prefix that no word has needs fewer
- * characters than the vendor gives.
+ * The form is an alphabet and the minimum number of characters after the prefix: `a36`. h hex · u capitals and digits
+ * · a letters and digits · s like a, and `_` · w like s, and `-` · b base64 · d like w, and `=` and dots. A prefix
+ * that no word has needs fewer characters than the vendor gives.
  * Further conditions follow the number: = exactly this number · ~ the whole key looks random · U the key ends in a UUID
  */
 export const keyTable = `

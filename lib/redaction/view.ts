@@ -2,9 +2,8 @@ import { required } from "../runtime/required.ts";
 import { pattern } from "./words.ts";
 
 /**
- * The normalized text that the rules search. Plain text replaces rare spaces, full-width signs, escapes,
- * formatting tags and joined strings. Every
- * character maps to its part of the original.
+ * The normalized text that the rules search. Plain text replaces rare spaces, full-width signs, escapes, formatting
+ * tags and joined strings. Every character maps to its part of the original.
  */
 export interface View {
   readonly text: string;

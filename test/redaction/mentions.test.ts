@@ -7,6 +7,7 @@ import { exactSample } from "./samples/template.ts";
 const examples: Readonly<Record<string, string>> = {
   "right behind a name": "my $password «password|copper-lantern-violin»",
   "a sign behind a sentence with a name": "rotate the staging token!, as in: «token|{hex:32}»",
+  "hexadecimal behind the name of a key": "The API key that we use («token|{hex:40}») is in git.",
   "behind a name in its sentence": "our password policy made anna choose «password|Walrus_2114» again",
   "before a name in its sentence":
     "Somebody pasted «password|Walrus_2114» here, which opens with our password",
@@ -27,6 +28,7 @@ const looks = [
 const others = [
   "the token of request 5f4dcc3b5aa765d61d8327deb882cf99 failed",
   "The master key leaked in 3aafe546c61b87dda3f41c770214da3f3db70690.",
+  "The checksum of the API key file is 3aafe546c61b87dda3f41c770214da3f3db70690 now.",
   "curl -H 'Idempotency-Key: 0b9e7f64-3c1d-4f5e-9a8b-7c6d5e4f3a2b'",
   "kubectl create secret generic db --from-file=key.json",
   "const secretArn = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:db-a1B2c3'",

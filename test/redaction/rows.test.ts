@@ -52,6 +52,7 @@ const further = [
   "gh secret set DB_PASSWORD -b«cli_password|bluebird77»",
   "WIFI:S:guests;T:WPA;P:«password|Bluebird77»;;",
   "the door code is «pin|482-915»",
+  "pin for the tablet?\nbob: «pin|2580»",
   "(the printer admin page takes «pin|33917740» as password btw)",
   "const t = [«secret|'rsQjeJa8Crcv', 'k4KGAlFiIhTc', 'n395D3R3fwUd'»].join('')",
   "COPY users (id, password) FROM stdin;\n1\t«password|duneMirror»\n",

@@ -42,6 +42,10 @@ export const bridges: Record<string, readonly string[]> = {
       ["Password:\n… is on the card.", "password:\n  …: 12", "DB_PASSWORD:\n…=db.example"],
       "Blue7House",
     ),
+    ...each(["db password =\n    …", "The password for the installation:\n\n…"], random),
+    ...none(["A password for the tests:\n\n```ts\nconst a = …;\n```", "DB_PASSWORD=\n…=db"], "Blue7"),
+    ...each(["**Ann:** which password did you use to test?\n**Bob:** `…`"], "Test1234!"),
+    ...none(["Which password did you use?\nthe one of … I think"], "Blue7House"),
   ],
   "redaction finds an indented block value on the next line": [
     ...each(
