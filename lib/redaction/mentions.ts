@@ -40,7 +40,7 @@ const isHexadecimal: Accept = (value) => isHex(value) || isUuid(value);
 const isSigned: Accept = (value) =>
   /\d|[a-z][A-Z]|[A-Z]{2}[a-z]/.test(value) &&
   !value.includes("/") &&
-  /[A-Za-z\d][!$%^&*?+~#@]+[A-Za-z\d]|[A-Za-z]\w*\d\w*[!$%^&*#~@]$/.test(value);
+  /[A-Za-z\d][!$%^&*?+~#@]+[A-Za-z\d]|[A-Za-z]\w*\d\w*[!$%^&*#~@]{1,2}$/.test(value);
 const isScrambled: Accept = (value) =>
   features.isScrambled(value, hasDigit(value) ? 10 : 14, 3) && !/[a-z]{5}/.test(value);
 /** `p8TDlmnKsbNCIM`: cases and digits change as in no identifier. */
@@ -126,7 +126,7 @@ function isMentioned(text: string, value: string, start: number, end: number): b
   const lineStart = text.lastIndexOf("\n", start - 1) + 1;
   const lead = text.slice(Math.max(lineStart, start - reach), start);
   const tail = text.slice(end, end + tailReach);
-  const said = lead.split(/[.!?;] /).at(-1) ?? "";
+  const said = lead.split(/[.!;] /).at(-1) ?? "";
   const saidBehind = tail.split(/[.!?;] |\n/, 1)[0] ?? "";
   const above = text.slice(Math.max(0, lineStart - reach), Math.max(0, lineStart - 1));
   const isSurelyMade = isMade(value) && !isHexadecimal(value);

@@ -263,9 +263,9 @@ const password = (keywords: string, pattern: RegExp, value: RegExp, accept: Acce
 const calls = pattern(
   "gi",
   String.raw`(?:\b|_)auth ?[=:] ?[([]|(?:log_?in|sign_?in|auth\w{0,16}|connect\w{0,12}|bind(?:_s)?|credentials?|pdo`,
-  String.raw`|sign|sign_?with|verify|jwt\W{1,2}\w{6}|\w{0,8}crypt|\w{0,8}hmac\w{0,8}(?:\.new)?|cipher\w{0,4}`,
+  String.raw`|sign|sign_?with|verify|jwt\W{1,2}\w{6}|\w{0,8}crypt(?:\.\w{4,11})?|\w{0,8}hmac\w{0,8}(?:\.new)?`,
   String.raw`|\w{0,8}pass(?:word)?|mysqli|api_?key|unlock|protect|ftp\w{0,8}|securitykey|fernet|begin|database`,
-  String.raw`|community\w{0,4}|create_?(?:user|async))\(`,
+  String.raw`|community\w{0,4}|cipher\w{0,4}|aes\.new|create_?(?:user|async))\(`,
 );
 /** An argument of such a call: a user, a host, a file or a name of an algorithm does not look chosen. */
 const isArgument: AcceptInContext = (secret, { text, end, context }) =>

@@ -23,6 +23,7 @@ const looks = [
   "walrus_amber_2114",
   "w4lrus!amber",
   "3oea5ee9dyl",
+  "Juve1897!!",
 ];
 /** What stays beside a word for a credential. */
 const others = [

@@ -10,8 +10,8 @@ const seed = process.env.SEED ?? "1";
 /** What the fixed seed reaches, less two or three texts in a thousand. Other seeds differ by one in a hundred. */
 const otherSeeds = process.env.SEED ? 0.01 : 0;
 const bounds = {
-  development: { recallMin: isLong ? 0.97 : 0.978, falsePositivesMax: 0.0005 },
-  "held-out": { recallMin: isLong ? 0.941 : 0.942, falsePositivesMax: 0.002 },
+  development: { recallMin: isLong ? 0.974 : 0.98, falsePositivesMax: 0.0005 },
+  "held-out": { recallMin: isLong ? 0.945 : 0.946, falsePositivesMax: 0.002 },
 } as const;
 const surelyFoundMin = 0.99;
 const surelyFound = new Set(["private keys", "vendor tokens"]);

@@ -223,12 +223,16 @@ export const classes: Readonly<Record<string, readonly string[]>> = {
     "figma.com/file/l7MGexqEDpQj4Jrru7I7Iv/Checkout node-id=12-388",
     "Google sheet 1wMd3sjgvpsBxRXHTxeLvGqhGUS47N44k8SzhPUOPoAZ has the mapping",
   ],
-  "an answer in a chat": ["bob: pin for the meeting room tablet?\nsue: «pin|2580»"],
+  "an answer in a chat": [
+    "bob: pin for the meeting room tablet?\nsue: «pin|2580»",
+    "la pw del wifi guest? «password|ixo2R*!O1Lqj8IgM5mAN»",
+    "Does it check the password? Use isValidPassword2 of Auth0.",
+  ],
   "an argument of a login call may be a weak password": [
     "new PDO($dsn, 'bob', '«password|hunter2Xy9»')",
     'DriverManager.getConnection(url, "bob", "«password|p@ssw0rd123»");',
     "await page.fill('input[name=\"password\"]', '«password|qW7zK2mP»')",
-    "hmac.new(b'«password|Sommer2024!»', message, sha256)",
+    "hmac.new(b'«password|Sommer2024!»', message, sha256); bcrypt.hashSync('«password|Sommer2024!»', 10)",
     's.login("alerts@acme.example", "«password|vucq vynt pesu hrce»")',
     "Grafana: admin / «password|p@ssw0rd123», then connect as root/«password|Tr0ub4dor&3»",
     'sign(payload, "Ed25519"); connect(region, "eu-west-1"); ldap_bind("db.local", "node01"); auth("bob", "cert2.pem")',
